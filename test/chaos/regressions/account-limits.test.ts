@@ -9,6 +9,7 @@ import {
 import { type AccountLimits, NO_LIMITS } from '../../../src/domain/limits/account-limits.ts'
 import type { ProviderPayout, SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createPaidCharge, newEndToEndId } from '../support/money-fixture.ts'
 
@@ -93,7 +94,7 @@ test('of 200 parallel orders at two provider accounts no more pass than the limi
     return fixture.transferInput(
       { ...merchant, connectionUuid },
       { valueCents },
-      { pixKey: `r${index % 3}@example.com` },
+      { destination: keyDestination(`r${index % 3}@example.com`) },
     )
   })
   await Promise.all(orders.map(order => send(order)))
@@ -125,7 +126,7 @@ test('a transfer above the day is FAILED with what is left and when it resets, a
   })
   const merchant = await limitedMerchant(10_000, { perDayCents: 800 })
   await send(fixture.transferInput(merchant))
-  const order = fixture.transferInput(merchant, {}, { pixKey: 'b@example.com' })
+  const order = fixture.transferInput(merchant, {}, { destination: keyDestination('b@example.com') })
   expect(await send(order)).toMatchObject({ kind: 'rejected', code: 'over_limit', finality: 'final' })
   const tomorrow = new Date(Date.now() - 3 * 3_600_000 + 86_400_000).toISOString().slice(0, 10)
   expect(await failureOf(order.uuid)).toEqual({
@@ -159,7 +160,7 @@ test('a failed transfer gives its room back with its hold, a settled one keeps i
     sendTransfer: async () =>
       answer({ returns: [{ id: 'D1', cents: 500, at: new Date().toISOString() }] as never }, 500),
   })
-  const order = fixture.transferInput(merchant, {}, { pixKey: 'b@example.com' })
+  const order = fixture.transferInput(merchant, {}, { destination: keyDestination('b@example.com') })
   expect(await send(order)).toMatchObject({ kind: 'settled' })
   expect((await failureOf(order.uuid))?.state).toBe('refunded')
   expect((await usage(merchant.accountUuid)).day).toBe(500)
@@ -216,7 +217,7 @@ test('a scheduled transfer counts when it is sent, and is checked again then', a
   const order = fixture.transferInput(merchant, { scheduledFor })
   await fixture.records.storeTransfer(order)
   expect(await usage(merchant.accountUuid)).toEqual({})
-  await send(fixture.transferInput(merchant, {}, { pixKey: 'b@example.com' }))
+  await send(fixture.transferInput(merchant, {}, { destination: keyDestination('b@example.com') }))
   expect(await send(order)).toMatchObject({ kind: 'rejected', code: 'over_limit' })
   expect((await failureOf(order.uuid))?.state).toBe('failed')
 })
@@ -296,7 +297,8 @@ test('a new receiver gets no more than its value until its time since the first 
     newReceiver: { valueCents: 700, hours: 24 },
     trustedReceivers: [{ pixKey: trusted }],
   })
-  const pay = (pixKey: string) => send(fixture.transferInput(merchant, {}, { pixKey }))
+  const pay = (pixKey: string) =>
+    send(fixture.transferInput(merchant, {}, { destination: keyDestination(pixKey) }))
   expect(await pay('new@example.com')).toMatchObject({ kind: 'settled' })
   expect(await pay('new@example.com')).toMatchObject({ code: 'over_limit' })
   for (const _ of [1, 2]) expect(await pay(trusted)).toMatchObject({ kind: 'settled' })
@@ -314,7 +316,7 @@ test('only allowed receivers are paid, by key or by a document that the provider
     trustedReceivers: [{ pixKey: 'a@example.com' }, { document: '11222333000181' }],
   })
   const pay = async (pixKey: string, document?: string) => {
-    const order = fixture.transferInput(merchant, {}, { pixKey, ...(document && { document }) })
+    const order = fixture.transferInput(merchant, {}, { destination: keyDestination(pixKey, document) })
     await send(order)
     return (await failureOf(order.uuid))?.state
   }

@@ -13,6 +13,7 @@ import type {
 import { routeNotification } from '../../../src/provider-notifications/route-notification.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** Transfers through a provider that looks them up by its own id, or by the order sent again. */
@@ -74,7 +75,7 @@ describe('a transfer of an unknown outcome', () => {
     expect(await poll()).toEqual({ kind: 'in_process' })
     await poll()
     expect(lookUps).toMatchObject([
-      { order: { cents: 500, pixKey: 'fornecedor@exemplo.com.br' } },
+      { order: { cents: 500, destination: keyDestination('fornecedor@exemplo.com.br') } },
       { handle },
     ])
     expect(lookUps[0]!.order!.id).toBe(lookUps[0]!.id)

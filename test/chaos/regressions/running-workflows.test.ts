@@ -17,6 +17,7 @@ import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { type ApiFixture, openApiFixture } from '../../http/support/api-fixture.ts'
 import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
 import { startTemporal } from '../../support/temporal.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 describe('running workflows', () => {
@@ -114,7 +115,10 @@ describe('cancellation without worker', () => {
       valueCents: 500,
       requestId: 'r',
       timeScale: 1,
-      details: fixture.dependencies.sealer.seal({ pixKey: 'fornecedor@exemplo.com.br', fingerprint: 'f' }),
+      details: fixture.dependencies.sealer.seal({
+        destination: keyDestination('fornecedor@exemplo.com.br'),
+        fingerprint: 'f',
+      }),
       scheduledFor: new Date(Date.now() + 86_400_000).toISOString(),
     })
     const answer = await fetch(`${server.url}/api/v1/transfers/${uuid}/cancel`, {

@@ -11,6 +11,7 @@ import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { TransferInput, TransferInputDetails } from '../../../src/workflows/contracts/transfers.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { openTestOrm } from '../../support/orm.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { watchLockOrder } from './lock-order.ts'
 
 type WorkflowStartOptions = { workflowId: string }
@@ -103,7 +104,11 @@ export async function openActivityFixture() {
       more: Partial<TransferInput> = {},
       moreDetails: Partial<TransferInputDetails> = {},
     ): TransferInput {
-      const details = { pixKey: 'fornecedor@exemplo.com.br', fingerprint: 'f', ...moreDetails }
+      const details = {
+        destination: keyDestination('fornecedor@exemplo.com.br'),
+        fingerprint: 'f',
+        ...moreDetails,
+      }
       return {
         uuid: randomUUID(),
         accountUuid,

@@ -18,6 +18,7 @@ import { cobOf, credentials, okReply, REFERENCE } from '../../providers/support/
 import { startScriptedProvider } from '../../providers/support/scripted-provider.ts'
 import { openTestOrm } from '../../support/orm.ts'
 import { startTcpProxy } from '../../support/tcp-proxy.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { openCapturedOrm } from '../support/postgres-messages.ts'
 
@@ -28,7 +29,7 @@ type Paces = NonNullable<ProviderCapabilities['pace']>
 const SLOW = 0.001
 const SENT = { kind: 'unknown', code: 'sent', message: '' } as const
 const FOUND = { kind: 'not_found' } as const
-const order = { id: 'a1', cents: 100, pixKey: 'maria@example.com', document: null, payerKey: null }
+const order = { id: 'a1', cents: 100, destination: keyDestination('maria@example.com'), payerKey: null }
 const lines: string[] = []
 const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
 

@@ -9,12 +9,17 @@ const ROWS = 60
 export async function multiplyRows(of: FullAccount): Promise<void> {
   const { sql } = of
   /** Copies a row; `changes` are SQL of the columns that may not be equal. */
-  const copy = (table: string, uuid: string, changes: Record<string, string> = {}) => {
-    const columns = Object.entries({ uuid: 'gen_random_uuid()', ...changes })
+  const copy = async (table: string, uuid: string, changes: Record<string, string> = {}) => {
+    const values: Record<string, string> = { uuid: 'gen_random_uuid()', ...changes }
+    // A generated column takes no value.
+    const columns = await sql(
+      "select column_name as name from information_schema.columns where table_name = ? and is_generated = 'NEVER'",
+      [table],
+    )
+    const names = columns.map(({ name }) => String(name))
     return sql(
-      `insert into ${table} select (jsonb_populate_record(one, jsonb_build_object(${columns
-        .map(([name, value]) => `'${name}', ${value}`)
-        .join(', ')}))).* from ${table} one, generate_series(1, ${ROWS}) n where one.uuid = ?`,
+      `insert into ${table} (${names.join(', ')}) select ${names.map(name => values[name] ?? `one.${name}`).join(', ')}
+       from ${table} one, generate_series(1, ${ROWS}) n where one.uuid = ?`,
       [uuid],
     )
   }
@@ -44,11 +49,7 @@ export async function multiplyRows(of: FullAccount): Promise<void> {
      from posting, generate_series(1, ${ROWS}) where account_uuid = ? and type = 'EXTERNAL_TRANSFER'`,
     [of.account],
   )
-  await sql(
-    `insert into transfer select (jsonb_populate_record(one, jsonb_build_object('uuid', gen_random_uuid()))).*
-     from transfer one, generate_series(1, ${ROWS}) where one.uuid = ?`,
-    [of.unknown],
-  )
+  await copy('transfer', of.unknown)
   await sql(
     `insert into attempt select (jsonb_populate_record(one, jsonb_build_object('uuid', gen_random_uuid(), 'subject_uuid', t.uuid,
        'reference', left(t.uuid::text, 30)))).*

@@ -14,6 +14,7 @@ import { queryTransferPreconditions } from '../../../src/db/repositories/transfe
 import { NO_LIMITS } from '../../../src/domain/limits/account-limits.ts'
 import type { ProviderPayout } from '../../../src/domain/providers/provider.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { type CapturedMessages, openCapturedOrm } from '../support/postgres-messages.ts'
 
@@ -46,7 +47,7 @@ describe('external refs', () => {
       requestId: 'r',
       timeScale: 1,
     }
-    const details = { pixKey: 'maria@example.com', externalRef, fingerprint: 'f' }
+    const details = { destination: keyDestination('maria@example.com'), externalRef, fingerprint: 'f' }
     return runInTransaction(fixture.orm, async em => {
       const loaded = await runQuery(em, queryTransferPreconditions(em, order))
       const { transfer } = await openTransfer(em, order, details, loaded)
@@ -131,7 +132,7 @@ describe('first attempt messages', () => {
   }
 
   function newOrder(valueCents: number): TransferInput {
-    const details = JSON.stringify({ pixKey: 'maria@example.com', fingerprint: 'f' })
+    const details = JSON.stringify({ destination: keyDestination('maria@example.com'), fingerprint: 'f' })
     return {
       uuid: randomUUID(),
       accountUuid,

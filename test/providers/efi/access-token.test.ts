@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { cobOf, END_TO_END, NOW, okReply, openEfiFixture, REFERENCE } from '../support/efi-fixture.ts'
 import type { ScriptedReply } from '../support/scripted-provider.ts'
 
@@ -54,7 +55,12 @@ test('a token refused twice is a refusal, without a third call', async () => {
   expect(story.scripted.calls()).toHaveLength(2)
 })
 
-const transfer = { id: 'transfer1', cents: 1050, pixKey: 'maria@example.com', document: null, payerKey: 'k' }
+const transfer = {
+  id: 'transfer1',
+  cents: 1050,
+  destination: keyDestination('maria@example.com'),
+  payerKey: 'k',
+}
 const SEND = 'PUT /v3/gn/pix/transfer1'
 const refund = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
 const RETURN = `PUT /v2/pix/${END_TO_END}/devolucao/refund1`

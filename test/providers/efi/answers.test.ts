@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { createEfiAdapter } from '../../../src/providers/efi/adapter.ts'
 import { EMPTY_BUCKET_PROBLEM, efiAnswers } from '../../../src/providers/efi/answers.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
 import { cobOf, credentials, END_TO_END, NOW, openEfiFixture, REFERENCE } from '../support/efi-fixture.ts'
 import { createUndocumentedAnswers } from '../support/undocumented-answers.ts'
@@ -11,8 +12,7 @@ const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
 const transferOrder = {
   id: 'transfer1',
   cents: 1050,
-  pixKey: 'maria@example.com',
-  document: '12345678909',
+  destination: keyDestination('maria@example.com', '12345678909'),
   payerKey: 'loja@trilho.test',
 }
 const range = ['2026-01-01T00:00:00.000Z', '2026-01-10T23:59:59.999Z'] as const

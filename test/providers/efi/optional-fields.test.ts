@@ -2,6 +2,7 @@ import * as sdk from 'sdk-node-apis-efi'
 import { z } from 'zod'
 import { createEfiAdapter } from '../../../src/providers/efi/adapter.ts'
 import type { Provider } from '../../../src/providers/port.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { credentials, END_TO_END, NOW, REFERENCE, RETURN_ID } from '../support/efi-fixture.ts'
 import { type DocumentedAnswerExample, describeOptionalFields } from '../support/optional-fields.ts'
 import { createScriptedPool } from '../support/scripted-connection-pool.ts'
@@ -121,8 +122,7 @@ const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
 const transferOrder = {
   id: 'transfer1',
   cents: 1050,
-  pixKey: 'maria@example.com',
-  document: null,
+  destination: keyDestination('maria@example.com'),
   payerKey: 'loja@trilho.test',
 }
 const chargeOrder = { reference: REFERENCE, totalCents: 1234, expiresInSeconds: 3600, collectionKey: 'k' }

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { createEfiAdapter } from '../../../src/providers/efi/adapter.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import {
   bcbErrorReply,
   credentials,
@@ -13,8 +14,7 @@ import { findUnusedUrl } from '../support/scripted-provider.ts'
 const order = {
   id: 'transfer1',
   cents: 1050,
-  pixKey: 'maria@example.com',
-  document: '12345678909',
+  destination: keyDestination('maria@example.com', '12345678909'),
   payerKey: 'loja@trilho.test',
   message: 'Aluguel',
 }
@@ -59,7 +59,7 @@ test.each([
 ])('the recipient’s document %s', async (document, favorecido) => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(PUT, okReply(accepted(), 201))
-  await story.provider.sendTransfer({ ...order, document })
+  await story.provider.sendTransfer({ ...order, destination: keyDestination('maria@example.com', document) })
   expect(JSON.parse(story.scripted.calls()[0]!.body)).toMatchObject({ favorecido })
 })
 

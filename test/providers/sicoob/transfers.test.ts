@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import {
   END_TO_END,
   HANDLE,
@@ -60,13 +61,13 @@ describe('a preparation', () => {
   ])('for a document whose key has an owner that is %s', async (_, identificador, outcome) => {
     await using story = await openSicoobFixture()
     story.scripted.scriptReplies(INITIATE, okReply(initiationOf({ proprietario: { identificador } })))
-    const order = { ...transferOrder, document: '12345678909' }
+    const order = { ...transferOrder, destination: keyDestination('maria@example.com', '12345678909') }
     expect(await story.provider.prepareTransfer!(order)).toMatchObject(outcome)
   })
 
   test('compares the alphanumeric CNPJ of an owner', async () => {
     await using story = await openSicoobFixture()
-    const order = { ...transferOrder, document: '12ABC34501DE35' }
+    const order = { ...transferOrder, destination: keyDestination('maria@example.com', '12ABC34501DE35') }
     const prepareFor = async (identificador: string) => {
       story.scripted.scriptReplies(INITIATE, okReply(initiationOf({ proprietario: { identificador } })))
       return story.provider.prepareTransfer!(order)

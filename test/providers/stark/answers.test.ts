@@ -1,5 +1,6 @@
 import { createStarkAdapter } from '../../../src/providers/stark/adapter.ts'
 import { starkAnswers } from '../../../src/providers/stark/answers.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
 import {
   ACCOUNT_ID,
@@ -24,8 +25,7 @@ const refundHandle = { ref: `deposit/${DEPOSIT_ID}/1234/1000/1` }
 const transferOrder = {
   id: TRANSFER_ID,
   cents: 1050,
-  pixKey: 'arya.stark@starkbank.com',
-  document: null,
+  destination: keyDestination('arya.stark@starkbank.com'),
   payerKey: null,
 }
 const range = ['2026-01-01T00:00:00.000Z', '2026-01-10T23:59:59.999Z'] as const

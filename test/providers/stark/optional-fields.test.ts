@@ -1,5 +1,6 @@
 import type { Provider } from '../../../src/providers/port.ts'
 import { createStarkAdapter } from '../../../src/providers/stark/adapter.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { type DocumentedAnswerExample, describeOptionalFields } from '../support/optional-fields.ts'
 import { createScriptedPool } from '../support/scripted-connection-pool.ts'
 import {
@@ -91,8 +92,7 @@ const refundOrder = { id: 'refund1', endToEnd: `deposit/${DEPOSIT_ID}`, cents: 2
 const transferOrder = {
   id: TRANSFER_ID,
   cents: 1050,
-  pixKey: 'arya.stark@starkbank.com',
-  document: null,
+  destination: keyDestination('arya.stark@starkbank.com'),
   payerKey: null,
 }
 const prepare = (call: AnsweredCall) =>

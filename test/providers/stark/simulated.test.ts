@@ -8,6 +8,7 @@ import {
   type SimulatorFixture,
 } from '../../simulator/support/simulator-fixture.ts'
 import { putStarkShop, STARK_KEYS, STARK_PROJECT } from '../../simulator/support/stark-client.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 
 /** Whole operations of the adapter at the simulated Stark Bank, which was written from the published texts apart from it. */
 
@@ -57,8 +58,7 @@ async function issueCharge(totalCents: number, debtor?: { name: string; document
 const orderOf = (changes: object = {}) => ({
   id: makeId(),
   cents: 1000,
-  pixKey: 'maria@example.com',
-  document: null,
+  destination: keyDestination('maria@example.com'),
   payerKey: null,
   ...changes,
 })
@@ -276,7 +276,7 @@ test('a transfer is prepared twice, sent once, and refused under the same id', a
 })
 
 test('the key of another owner is refused before anything is sent', async () => {
-  const order = orderOf({ pixKey: '52998224725', document: '11144477735' })
+  const order = orderOf({ destination: keyDestination('52998224725', '11144477735') })
   expect(await provider.prepareTransfer!(order)).toMatchObject({
     kind: 'rejected',
     code: 'document_mismatch',

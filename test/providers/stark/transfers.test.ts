@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import {
   ACCOUNT_ID,
   dictKeyOf,
@@ -16,11 +17,11 @@ import {
 } from '../support/stark-fixture.ts'
 
 const DOCUMENT = '52998224725'
+const KEY = 'arya.stark@starkbank.com'
 const order = {
   id: TRANSFER_ID,
   cents: 1050,
-  pixKey: 'arya.stark@starkbank.com',
-  document: null as string | null,
+  destination: keyDestination(KEY),
   payerKey: null,
 }
 const handle = { ref: ACCOUNT_ID }
@@ -61,7 +62,7 @@ describe('preparing', () => {
     })
     expect(routesOf(story)).toEqual([LIST_ROUTE, KEY_ROUTE, CREATE_ROUTE])
     expect(JSON.parse(story.scripted.calls()[2]!.body)).toEqual({
-      accounts: [{ taxId: DOCUMENT, keyId: order.pixKey, tags: [TRANSFER_ID] }],
+      accounts: [{ taxId: DOCUMENT, keyId: KEY, tags: [TRANSFER_ID] }],
     })
   })
 
@@ -92,7 +93,10 @@ describe('preparing', () => {
     await using story = await openStarkFixture()
     const existing = [verifiedAccountOf({ id: '1', taxId: '012.345.678-90' })]
     scriptPreparation(story, { existing })
-    const prepared = await story.provider.prepareTransfer!({ ...order, document: DOCUMENT })
+    const prepared = await story.provider.prepareTransfer!({
+      ...order,
+      destination: keyDestination(KEY, DOCUMENT),
+    })
     expect(prepared).toMatchObject({ kind: 'prepared', handle: { ref: ACCOUNT_ID } })
   })
 
@@ -102,7 +106,7 @@ describe('preparing', () => {
     const first = { isFirst: true }
     expect(await story.provider.prepareTransfer!(order, first)).toMatchObject({ kind: 'prepared' })
     expect(routesOf(story)).toEqual([KEY_ROUTE, CREATE_ROUTE])
-    const named = { ...order, document: DOCUMENT }
+    const named = { ...order, destination: keyDestination(KEY, DOCUMENT) }
     expect(await story.provider.prepareTransfer!(named, first)).toMatchObject({
       kind: 'prepared',
       handle: { ref: ACCOUNT_ID, receiver: { name: 'Arya Stark', document: DOCUMENT } },
@@ -120,7 +124,9 @@ describe('preparing', () => {
   ])('a created account of %s is no answer', async (_name, changes) => {
     await using story = await openStarkFixture()
     scriptPreparation(story, { created: verifiedAccountOf(changes) })
-    expect(await story.provider.prepareTransfer!({ ...order, document: DOCUMENT })).toMatchObject({
+    expect(
+      await story.provider.prepareTransfer!({ ...order, destination: keyDestination(KEY, DOCUMENT) }),
+    ).toMatchObject({
       kind: 'no_answer',
       code: 'unreadable_answer',
     })
@@ -130,7 +136,7 @@ describe('preparing', () => {
     await using story = await openStarkFixture()
     const taxId = '01234567890'
     scriptPreparation(story, { created: verifiedAccountOf({ taxId, status: 'failed' }) })
-    const named = { ...order, document: taxId }
+    const named = { ...order, destination: keyDestination(KEY, taxId) }
     expect(await story.provider.prepareTransfer!(named)).toMatchObject({
       kind: 'rejected',
       finality: 'final',
@@ -154,7 +160,9 @@ describe('preparing', () => {
   test('a masked owner is verified by the account where the order names a document, and refused otherwise', async () => {
     await using story = await openStarkFixture()
     scriptPreparation(story, { key: dictKeyOf({ taxId: '***.982.247-**' }) })
-    expect(await story.provider.prepareTransfer!({ ...order, document: DOCUMENT })).toMatchObject({
+    expect(
+      await story.provider.prepareTransfer!({ ...order, destination: keyDestination(KEY, DOCUMENT) }),
+    ).toMatchObject({
       kind: 'prepared',
     })
     expect(await story.provider.prepareTransfer!(order)).toMatchObject({

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals'
 import type { UnexplainedAnswer } from '../../../src/providers/adapter/unexplained-answers.ts'
 import { createInterAdapter } from '../../../src/providers/inter/adapter.ts'
 import { openContract } from '../../support/openapi-contract.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { okReply } from './efi-fixture.ts'
 import {
   type ProviderFixtureOptions,
@@ -25,8 +26,7 @@ export const SENT_ID = 'E00416968202601101201abcdefghijk'
 export const transferOrder = {
   id: '0f8fad5bd9cb469fa16570867728950e',
   cents: 1050,
-  pixKey: 'maria@example.com',
-  document: null,
+  destination: keyDestination('maria@example.com'),
   payerKey: null,
   message: 'Aluguel',
 }

@@ -1,6 +1,7 @@
 import type { UnexplainedAnswer } from '../../../src/providers/adapter/unexplained-answers.ts'
 import { createSicoobAdapter } from '../../../src/providers/sicoob/adapter.ts'
 import { openContract } from '../../support/openapi-contract.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import {
   type ProviderFixtureOptions,
   type ReceivedRequest,
@@ -154,8 +155,7 @@ export const paymentOf = (changes: Record<string, unknown> = {}) => ({
 export const transferOrder = {
   id: 'transfer1',
   cents: 1050,
-  pixKey: 'maria@example.com',
-  document: null,
+  destination: keyDestination('maria@example.com'),
   payerKey: 'loja@trilho.test',
 }
 /** What the preparation of `initiationOf()` at noon returns. */

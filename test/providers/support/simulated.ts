@@ -16,6 +16,7 @@ import {
   SHOP,
   type SimulatorFixture,
 } from '../../simulator/support/simulator-fixture.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 
 export { pollUntil }
 
@@ -117,8 +118,7 @@ export async function openSimulatedProvider(dialect: SimulatedApi, options: Reco
     transferRequest: (pixKey = MARIA, cents = 1000) => ({
       id: id(),
       cents,
-      pixKey,
-      document: null,
+      destination: keyDestination(pixKey),
       payerKey: COLLECTION_KEY,
     }),
     /** Sends a transfer, prepared before its first sending where the provider prepares transfers. */

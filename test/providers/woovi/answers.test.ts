@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { createWooviAdapter } from '../../../src/providers/woovi/adapter.ts'
 import { wooviAnswers } from '../../../src/providers/woovi/answers.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
 import { createUndocumentedAnswers } from '../support/undocumented-answers.ts'
 import {
@@ -19,8 +20,7 @@ const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
 const transferOrder = {
   id: 'transfer1',
   cents: 1050,
-  pixKey: 'maria@example.com',
-  document: null,
+  destination: keyDestination('maria@example.com'),
   payerKey: null,
 }
 const range = ['2026-01-01T00:00:00.000Z', '2026-01-10T23:59:59.999Z'] as const

@@ -1,5 +1,6 @@
 import type { Provider } from '../../../src/providers/port.ts'
 import { createWooviAdapter } from '../../../src/providers/woovi/adapter.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { type DocumentedAnswerExample, describeOptionalFields } from '../support/optional-fields.ts'
 import { createScriptedPool } from '../support/scripted-connection-pool.ts'
 import {
@@ -106,8 +107,7 @@ const PAYMENT_NEEDED = nestFields('payment', 'correlationID', 'value', 'status')
 const transferOrder = {
   id: 'transfer1',
   cents: 1050,
-  pixKey: 'maria@example.com',
-  document: null,
+  destination: keyDestination('maria@example.com'),
   payerKey: null,
 }
 const accounts = [{ accountId: ACCOUNT_ID, balance: { available: 10_000, blocked: 350 } }]

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
 import { createWooviAdapter } from '../../../src/providers/woovi/adapter.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { findUnusedUrl } from '../support/scripted-provider.ts'
 import {
   ACCOUNT_ID,
@@ -19,8 +20,7 @@ import {
 const order = {
   id: 'transfer1',
   cents: 1050,
-  pixKey: 'maria@example.com',
-  document: null,
+  destination: keyDestination('maria@example.com'),
   payerKey: null,
   message: 'Aluguel',
 }
@@ -71,7 +71,7 @@ test.each([
 ])('the key %s is a %s', async (pixKey, type) => {
   await using story = await openPayingWooviFixture()
   story.scripted.scriptReplies(POST, okReply(paymentOf('APPROVED')))
-  await story.provider.sendTransfer({ ...order, pixKey })
+  await story.provider.sendTransfer({ ...order, destination: keyDestination(pixKey) })
   expect(JSON.parse(story.scripted.calls()[0]!.body)).toMatchObject({
     destinationAlias: pixKey,
     destinationAliasType: type,
@@ -103,7 +103,12 @@ test('no transfer is sent while the account that pays cannot be identified', asy
 test('a transfer with a document that Woovi cannot check is not sent', async () => {
   await using story = await openPayingWooviFixture()
   expect(PROVIDER_CAPABILITIES.woovi.canCheckDocument).toBe(false)
-  expect(await story.provider.sendTransfer({ ...order, document: '12345678909' })).toMatchObject({
+  expect(
+    await story.provider.sendTransfer({
+      ...order,
+      destination: keyDestination('maria@example.com', '12345678909'),
+    }),
+  ).toMatchObject({
     kind: 'rejected',
     finality: 'other_may_help',
     code: 'document_unchecked',
