@@ -117,6 +117,7 @@ const SDK_CALLS: Record<string, string> = {
   getMed: 'meds.get',
   replyToMed: 'meds.reply',
   createTransfer: 'transfers.create',
+  createAccountTransfer: 'transfers.createToAccount',
   listTransfers: 'transfers.list',
   getTransfer: 'transfers.get',
   cancelTransfer: 'transfers.cancel',

@@ -1,16 +1,11 @@
-import { getBanks } from '@brazilian-utils/brazilian-utils/get-banks'
 import { normalizeIspb } from '../../domain/pix/ispb.ts'
-
-/**
- * Institutions with a COMPE code that take part in the Central Bank's STR (ParticipantesSTR.csv), as the package
- * `@brazilian-utils/brazilian-utils` publishes the list. One that has no COMPE code is not in it.
- */
-type ListedBank = { ispb: string; code: string; name: string }
+import { LISTED_BANKS, type ListedBank } from '../../domain/pix/listed-banks.ts'
 
 /** Sorted by their names, once per process. */
-const BANKS: (ListedBank & { folded: string })[] = getBanks()
-  .map(({ ispb, code, name }) => ({ ispb, code, name, folded: foldName(name) }))
-  .toSorted((a, b) => a.folded.localeCompare(b.folded))
+const BANKS: (ListedBank & { folded: string })[] = LISTED_BANKS.map(bank => ({
+  ...bank,
+  folded: foldName(bank.name),
+})).toSorted((a, b) => a.folded.localeCompare(b.folded))
 
 /** Lists the institutions of which a text is the COMPE code, begins the ISPB, or names every word of it; all without a text. */
 export function searchBanks(search: string | undefined): ListedBank[] {

@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import {
+  type CreateAccountTransferBody,
+  receiverAccountType,
+  toBankAccount,
+} from '../../contract/transfers/account-transfer.ts'
+import {
   type CreateTransferBody,
   createTransferBody,
   showAcceptedTransfer,
   showTransfer,
+  type TransferOrderBody,
   type TransfersQuery,
+  transferOrderFields,
   transferSchema,
 } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
@@ -23,10 +30,12 @@ import {
 } from '../../db/repositories/transfers.ts'
 import { joinConditions } from '../../db/sql-conditions.ts'
 import { computeFeeCents, textFromCents } from '../../domain/ledger/money.ts'
-import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
+import type { BankAccountType } from '../../domain/pix/party.ts'
+import { PROVIDER_CAPABILITIES, type ProviderCapabilities } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
+import type { TransferDestination } from '../../domain/transfers/transfer-destination.ts'
 import { isWithinTransferLimit } from '../../domain/transfers/transfer-limit.ts'
-import { canEnforceReceiver } from '../../domain/transfers/transfer-lookup.ts'
+import { canEnforceReceiver, type TransferLookup } from '../../domain/transfers/transfer-lookup.ts'
 import { collectFieldErrors, fail } from '../../http/api-error.ts'
 import type { FieldMessage } from '../../http/field-message.ts'
 import { MAX_SCHEDULE_AHEAD_MS } from '../../http/limits.ts'
@@ -93,6 +102,7 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
 }
 
 export const TRANSFERS_PATH = '/api/v1/transfers'
+export const ACCOUNT_TRANSFERS_PATH = `${TRANSFERS_PATH}/bank-accounts`
 
 /** Tests whether a request with this Idempotency-Key has created its transfer. */
 export function isTransferCreated(
@@ -104,7 +114,7 @@ export function isTransferCreated(
 
 /** Validates a transfer without creating it, and returns the connection that would be tried first, with its fee. */
 export async function quoteTransfer(caller: TransferCaller, body: CreateTransferBody) {
-  const { errors, payable } = await evaluateTransfer(caller, body)
+  const { errors, payable } = await evaluateTransfer(caller, body, checkKeyReceiver(body))
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   await requireUniqueExternalRef(caller, body)
   const unpaused = requireUnpausedConnections(payable, 'out')
@@ -115,21 +125,66 @@ export async function quoteTransfer(caller: TransferCaller, body: CreateTransfer
 }
 
 /** Creates a transfer to a PIX key, or replays the response of the same Idempotency-Key (SPEC §4). */
-export function createTransfer(
-  { temporal: context, sealer }: CreateDependencies,
-  request: CreateRequest<CreateTransferBody>,
+export function createTransfer(dependencies: CreateDependencies, request: CreateRequest<CreateTransferBody>) {
+  const { body, ...caller } = request
+  const { pix_key: pixKey, document = null } = body
+  return orderTransfer(dependencies, request, {
+    path: TRANSFERS_PATH,
+    destination: { kind: 'key', pixKey, document },
+    validate: () => validateCreateTransfer({ ...caller, sealer: dependencies.sealer }, body),
+  })
+}
+
+/** Creates a transfer to an account at a bank, or replays the response of the same Idempotency-Key. */
+export function createAccountTransfer(
+  dependencies: CreateDependencies,
+  request: CreateRequest<CreateAccountTransferBody>,
 ) {
-  const { body, token, em, idempotencyKey } = request
+  const { body, ...caller } = request
+  return orderTransfer(dependencies, request, {
+    path: ACCOUNT_TRANSFERS_PATH,
+    destination: { kind: 'account', account: toBankAccount(body.receiver) },
+    async validate() {
+      const { errors, ...evaluated } = await evaluateTransfer(
+        caller,
+        body,
+        checkAccountReceiver(body.receiver.account_type),
+      )
+      if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+      return { ...(await chooseCandidates(caller, body, evaluated)), lookup: undefined }
+    },
+  })
+}
+
+type OrderedTransfer = {
+  path: string
+  destination: TransferDestination
+  validate: () => Promise<TransferTerms>
+}
+/** What the validation of a transfer finds: candidates in the order of trying, and the acceptance deadline. */
+type TransferTerms = {
+  candidates: string[]
+  acceptBefore: string | undefined
+  lookup: TransferLookup | undefined
+}
+
+/** Orders a transfer, wherever it goes. `body`: as of every order (`transferOrderFields`). */
+function orderTransfer(
+  { temporal: context, sealer }: CreateDependencies,
+  request: CreateRequest<TransferOrderBody>,
+  { path, destination, validate }: OrderedTransfer,
+) {
+  const { body, em, idempotencyKey } = request
   return createOperation(context, request, {
     noun: 'transfer',
-    path: TRANSFERS_PATH,
+    path,
     isPayout: true,
     find: uuid => findTransfer(em.fork(), uuid),
     replayWaitMs: transfer => (isResponsePending(transfer) ? remainingCreateWaitMs(transfer) : 0),
-    validate: () => validateCreateTransfer({ em, token, sealer }, body),
+    validate,
     start({ fingerprint, ...operation }, { candidates, acceptBefore, lookup }, waitMs) {
       const details: TransferInputDetails = {
-        destination: { kind: 'key', pixKey: body.pix_key, document: body.document ?? null },
+        destination,
         ...(lookup && { lookup }),
         ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
         ...(body.allow_duplicate && { allowDuplicate: true as const }),
@@ -220,40 +275,89 @@ async function validateCreateTransfer(
   body: CreateTransferBody,
 ) {
   const lookup = await readTransferLookup(caller, body)
-  const { errors, payable, acceptBefore } = await evaluateTransfer(caller, { ...body, lookup })
+  const { errors, ...evaluated } = await evaluateTransfer(caller, body, checkKeyReceiver({ ...body, lookup }))
   Object.assign(errors, collectLookupErrors(body, lookup))
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   if (lookup) requireExpectedReceiver(body, lookup)
+  return { ...(await chooseCandidates(caller, body, evaluated)), lookup: lookup?.copy }
+}
+
+/** Orders the connections that may carry a valid transfer; fails with 409 or 503. */
+async function chooseCandidates(
+  caller: TransferCaller,
+  body: TransferOrderBody,
+  { payable, acceptBefore }: Pick<Awaited<ReturnType<typeof evaluateTransfer>>, 'payable' | 'acceptBefore'>,
+) {
   await requireUniqueExternalRef(caller, body)
   const unpaused = requireUnpausedConnections(payable, 'out')
   // A scheduled transfer keeps the order of priority: circuit states at its time are unknown now.
-  return {
-    candidates: body.scheduled_for ? unpaused : await orderByCircuitState(caller.em, unpaused),
-    acceptBefore,
-    lookup: lookup?.copy,
-  }
+  const candidates = body.scheduled_for ? unpaused : await orderByCircuitState(caller.em, unpaused)
+  return { candidates, acceptBefore }
 }
 
 /** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
-export async function collectTransferErrors({ em, token, body }: TransferCaller & { body: unknown }) {
+export function collectTransferErrors({ body, ...caller }: TransferCaller & { body: unknown }) {
+  const { document } = createTransferBody.shape
+  const receiver = checkKeyReceiver({ document: document.safeParse(Object(body).document).data })
+  return collectOrderErrors(caller, body, receiver)
+}
+
+/** Collects the errors of a body to an account like `collectTransferErrors`. */
+export function collectAccountTransferErrors({ body, ...caller }: TransferCaller & { body: unknown }) {
+  const type = receiverAccountType.safeParse(Object(Object(body).receiver).account_type).data
+  return collectOrderErrors(caller, body, checkAccountReceiver(type))
+}
+
+async function collectOrderErrors(caller: TransferCaller, body: unknown, receiver: ReceiverCheck) {
   const input = Object(body)
-  const { value, scheduled_for, document, provider_uuid } = createTransferBody.shape
+  const { value, scheduled_for, provider_uuid } = transferOrderFields
   const fields = {
     value: value.safeParse(input.value).data,
     scheduled_for: scheduled_for.safeParse(input.scheduled_for).data,
-    document: document.safeParse(input.document).data,
   }
   const provider = provider_uuid.safeParse(input.provider_uuid)
   if (!provider.success) return collectScheduleErrors(fields)
-  return (await evaluateTransfer({ em, token }, { ...fields, provider_uuid: provider.data })).errors
+  return (await evaluateTransfer(caller, { ...fields, provider_uuid: provider.data }, receiver)).errors
 }
 
-type ReadableTransferBody = Pick<CreateTransferBody, 'scheduled_for' | 'document' | 'provider_uuid'> & {
-  value: number | undefined
+/** Which provider APIs may pay a receiver, and the errors of an order that none of its providers may pay. */
+type ReceiverCheck = {
+  isPayableBy: (capabilities: ProviderCapabilities) => boolean
+  errors: FieldErrors
+}
+
+function checkKeyReceiver({
+  document,
+  lookup,
+}: {
+  document?: string | undefined
   lookup?: OpenedLookup | null
+}): ReceiverCheck {
+  const order = { document, lookup: lookup?.copy }
+  const message = 'cannot be checked: no provider of this transfer checks the holder of the key'
+  return {
+    isPayableBy: capabilities => canEnforceReceiver(capabilities, order),
+    errors: { [lookup ? 'lookup_uuid' : 'document']: [message] },
+  }
 }
 
-async function evaluateTransfer({ em, token }: TransferCaller, body: ReadableTransferBody) {
+/** `type`: undefined where the request has no valid one. */
+function checkAccountReceiver(type: BankAccountType | undefined): ReceiverCheck {
+  return {
+    isPayableBy: ({ payableAccountTypes }) => type === undefined || payableAccountTypes.includes(type),
+    errors: { 'receiver.account_type': ['no provider of this transfer pays an account of this type'] },
+  }
+}
+
+type ReadableTransferBody = Pick<TransferOrderBody, 'scheduled_for' | 'provider_uuid'> & {
+  value: number | undefined
+}
+
+async function evaluateTransfer(
+  { em, token }: TransferCaller,
+  body: ReadableTransferBody,
+  receiver: ReceiverCheck,
+) {
   const errors = collectScheduleErrors(body)
   const candidateQuery = queryCandidates(em, { token, providerUuid: body.provider_uuid })
   const [candidates, acceptBefore] =
@@ -263,13 +367,9 @@ async function evaluateTransfer({ em, token }: TransferCaller, body: ReadableTra
     )) ?? []
   const capable = candidates?.filter(({ dialect }) => {
     const capabilities = PROVIDER_CAPABILITIES[dialect]
-    const order = { document: body.document, lookup: body.lookup?.copy }
-    return capabilities.canTransfer && canEnforceReceiver(capabilities, order)
+    return capabilities.canTransfer && receiver.isPayableBy(capabilities)
   })
-  if (capable?.length === 0)
-    errors[body.lookup ? 'lookup_uuid' : 'document'] = [
-      'cannot be checked: no provider of this transfer checks the holder of the key',
-    ]
+  if (capable?.length === 0) Object.assign(errors, receiver.errors)
   const { value = 0 } = body
   const payable = capable?.filter(one => isWithinTransferLimit(one, value)) ?? []
   if (capable && capable.length > 0 && payable.length === 0) errors.value = [formatLimitMessage(capable)]
@@ -293,7 +393,7 @@ function collectScheduleErrors({ scheduled_for }: Pick<ReadableTransferBody, 'sc
 
 async function requireUniqueExternalRef(
   { em, token }: TransferCaller,
-  { external_ref: externalRef }: CreateTransferBody,
+  { external_ref: externalRef }: TransferOrderBody,
 ) {
   if (externalRef === undefined) return
   const { accountUuid } = token

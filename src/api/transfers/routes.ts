@@ -1,4 +1,5 @@
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
+import { createAccountTransferBody } from '../../contract/transfers/account-transfer.ts'
 import {
   createTransferBody,
   showTransfer,
@@ -7,14 +8,58 @@ import {
 } from '../../contract/transfers/transfer.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
+import type { AnyRoute } from '../http/route-definition.ts'
 import {
+  ACCOUNT_TRANSFERS_PATH,
   cancelMerchantTransfer,
+  collectAccountTransferErrors,
   collectTransferErrors,
+  createAccountTransfer,
   createTransfer,
   listTransfers,
   requireVisibleTransfer,
   TRANSFERS_PATH,
 } from '../operations/transfers.ts'
+
+/** Responses to the order of a transfer, wherever it goes. */
+const TRANSFER_RESPONSES = {
+  201: dataResponse(transferSchema),
+  errors: [
+    'provider_rejected',
+    'external_ref_in_use',
+    'over_limit',
+    'possible_duplicate',
+    'receiver_changed',
+    'receiver_mismatch',
+    'key_blocked_for_fraud',
+    'no_provider_available',
+    'paused',
+    'overloaded',
+    'account_blocked',
+    'not_started',
+    'not_found_after_restore',
+    'not_confirmed',
+  ],
+  errorData: {
+    schema: transferSchema,
+    codes: [
+      'provider_rejected',
+      'over_limit',
+      'possible_duplicate',
+      'no_provider_available',
+      'not_started',
+      'not_found_after_restore',
+    ],
+    // A transfer that was stored before; or none, where the request was refused at once.
+    optionalCodes: [
+      'external_ref_in_use',
+      'account_blocked',
+      'paused',
+      'receiver_changed',
+      'key_blocked_for_fraud',
+    ],
+  },
+} as const satisfies AnyRoute['responses']
 
 export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', TRANSFERS_PATH, {
@@ -26,45 +71,21 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
       'Answers PROCESSING when a provider has accepted, or after ten seconds without an outcome; 400 with the stored transfer (`status` FAILED, `error`) when all providers have rejected it.',
     body: createTransferBody,
     validateSemantics: collectTransferErrors,
-    responses: {
-      201: dataResponse(transferSchema),
-      errors: [
-        'provider_rejected',
-        'external_ref_in_use',
-        'over_limit',
-        'possible_duplicate',
-        'receiver_changed',
-        'receiver_mismatch',
-        'key_blocked_for_fraud',
-        'no_provider_available',
-        'paused',
-        'overloaded',
-        'account_blocked',
-        'not_started',
-        'not_found_after_restore',
-        'not_confirmed',
-      ],
-      errorData: {
-        schema: transferSchema,
-        codes: [
-          'provider_rejected',
-          'over_limit',
-          'possible_duplicate',
-          'no_provider_available',
-          'not_started',
-          'not_found_after_restore',
-        ],
-        // A transfer that was stored before; or none, where the request was refused at once.
-        optionalCodes: [
-          'external_ref_in_use',
-          'account_blocked',
-          'paused',
-          'receiver_changed',
-          'key_blocked_for_fraud',
-        ],
-      },
-    },
+    responses: TRANSFER_RESPONSES,
     handle: request => createTransfer(dependencies, request),
+  })
+
+  registerRoute(router, 'post', ACCOUNT_TRANSFERS_PATH, {
+    isIdempotent: true,
+    operationId: 'createAccountTransfer',
+    scope: 'transfers',
+    summary: 'Send money to a bank account',
+    description:
+      'Like a transfer to a PIX key, for a receiver without one: `initiation.type` is MANUAL and `pix_key` empty. Providers that pay no account of this type are skipped.',
+    body: createAccountTransferBody,
+    validateSemantics: collectAccountTransferErrors,
+    responses: TRANSFER_RESPONSES,
+    handle: request => createAccountTransfer(dependencies, request),
   })
 
   registerRoute(router, 'get', TRANSFERS_PATH, {

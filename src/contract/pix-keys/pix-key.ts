@@ -8,6 +8,7 @@ import {
   VERIFIED_KEY_TYPES,
 } from '../../domain/pix-keys/pix-key.ts'
 import {
+  addFieldIssue,
   caseInsensitiveEnum,
   failureFields,
   instantSchema,
@@ -79,11 +80,6 @@ export type CreatePixKeyBody = z.output<typeof createPixKeyBody>
 
 export function isProvedType(type: PixKeyType): type is (typeof VERIFIED_KEY_TYPES)[number] {
   return (VERIFIED_KEY_TYPES as readonly PixKeyType[]).includes(type)
-}
-
-/** `params` fill the gaps of the message. */
-function addFieldIssue(context: z.core.$RefinementCtx, field: string, message: string, params?: object) {
-  context.addIssue({ code: 'custom', path: [field], message, ...(params && { params }) })
 }
 
 export const pixKeysQuery = z.strictObject({

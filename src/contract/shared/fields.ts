@@ -138,6 +138,16 @@ export const RUN_DESPITE_OTHER_ISSUES = {
   when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
 }
 
+/** Adds the error of one field of an object that is refined as a whole; `params` fill the gaps of the message. */
+export function addFieldIssue(
+  context: z.core.$RefinementCtx,
+  field: string,
+  message: string,
+  params?: object,
+) {
+  context.addIssue({ code: 'custom', path: [field], message, ...(params && { params }) })
+}
+
 const nextCursor = z
   .string()
   .nullable()

@@ -8,6 +8,7 @@ import {
   EXAMPLE_UUIDS,
 } from '../shared/example-values.ts'
 import { UNKNOWN_PARTY } from '../shared/fields.ts'
+import type { createAccountTransferBody } from './account-transfer.ts'
 import type { createTransferBody, transferSchema } from './transfer.ts'
 
 /** Examples of the OpenAPI document: a transfer as it is accepted, once it is settled, and rejected. */
@@ -82,6 +83,40 @@ export const ACCEPTED_TRANSFER_EXAMPLE: z.input<typeof transferSchema> = {
   attempts: [
     { provider: 'PROVIDER_A', outcome: 'accepted', code: '', created_at: ordered, updated_at: ordered },
   ],
+}
+
+export const CREATE_ACCOUNT_TRANSFER_EXAMPLE: z.input<typeof createAccountTransferBody> = {
+  value: 25.9,
+  receiver: {
+    name: 'João Lima',
+    document: '52998224725',
+    bank_code: '260',
+    agency: '0001',
+    account: '1234567',
+    account_type: 'PAYMENT',
+  },
+  external_ref: 'payout-77',
+}
+
+/** A transfer to a bank account as the POST answers: its receiver is the ordered one. */
+export const ACCEPTED_ACCOUNT_TRANSFER_EXAMPLE: z.input<typeof transferSchema> = {
+  ...ACCEPTED_TRANSFER_EXAMPLE,
+  transfer: {
+    ...ACCEPTED_TRANSFER_EXAMPLE.transfer,
+    initiation: {
+      ...ACCEPTED_TRANSFER_EXAMPLE.transfer.initiation,
+      type: 'MANUAL',
+      pix_key: '',
+      receiver: {
+        name: 'João Lima',
+        document: '***982247**',
+        account_number: '*****67',
+        account_agency: '**01',
+        bank: { code: '260', name: 'NU PAGAMENTOS S.A. - INSTITUIÇÃO DE PAGAMENTO', ispb: '18236120' },
+        account_type: 'PAYMENT',
+      },
+    },
+  },
 }
 
 /** A transfer that all providers have rejected, as the error of its POST carries it. */

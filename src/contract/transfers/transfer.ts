@@ -70,10 +70,30 @@ const scheduledFor = z.iso
   .transform(text => new Date(text))
   .meta({ description: 'ISO 8601 with offset, in the future, at most 90 days ahead' })
 
-export const createTransferBody = z.strictObject({
+/** First fields of every order of a transfer. */
+export const transferValueFields = {
   value: positiveReais.meta({ examples: [25.9] }),
   /** Accepted for symmetry with charges, where it is required; PIX is the only type. */
   type: caseInsensitiveEnum(['PIX']).optional().meta({ description: 'PIX is the only type' }),
+}
+
+/** Fields of every order of a transfer, wherever it goes. */
+export const transferOrderFields = {
+  ...transferValueFields,
+  external_ref: externalRef.optional(),
+  provider_uuid: chosenProvider.optional(),
+  final_beneficiary: finalBeneficiary.optional(),
+  scheduled_for: scheduledFor.optional(),
+  allow_duplicate: z.boolean().optional().meta({
+    description:
+      'Send it though the same value was sent to the same receiver within the seconds of `duplicate_guard`',
+  }),
+}
+
+export type TransferOrderBody = z.output<z.ZodObject<typeof transferOrderFields>>
+
+export const createTransferBody = z.strictObject({
+  ...transferValueFields,
   pix_key: recipientKey,
   document: cpfOrCnpj.optional().meta({
     description: 'CPF or CNPJ of the recipient: the provider must confirm that the key belongs to it',
@@ -86,14 +106,7 @@ export const createTransferBody = z.strictObject({
     description:
       'Only with `lookup_uuid`: what happens where the look-up does not match its document or name, or the key has another owner before it is sent; REFUSE where absent',
   }),
-  external_ref: externalRef.optional(),
-  provider_uuid: chosenProvider.optional(),
-  final_beneficiary: finalBeneficiary.optional(),
-  scheduled_for: scheduledFor.optional(),
-  allow_duplicate: z.boolean().optional().meta({
-    description:
-      'Send it though the same value was sent to the same key within the seconds of `duplicate_guard`',
-  }),
+  ...transferOrderFields,
 })
 export type CreateTransferBody = z.output<typeof createTransferBody>
 

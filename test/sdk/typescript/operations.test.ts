@@ -42,6 +42,18 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   listMeds: trilho => trilho.meds.list(),
   getMed: trilho => trilho.meds.get(UUID),
   replyToMed: trilho => trilho.meds.reply(UUID, { accept: false, analysis: 'Sent.', attachments: [FILE] }),
+  createAccountTransfer: trilho =>
+    trilho.transfers.createToAccount({
+      value: 1,
+      receiver: {
+        name: 'Maria Silva',
+        document: '52998224725',
+        bank_code: '260',
+        agency: '1',
+        account: '1234567',
+        account_type: 'CHECKING',
+      },
+    }),
   createTransfer: trilho => trilho.transfers.create({ value: 1, type: 'PIX', pix_key: 'joana@example.com' }),
   listTransfers: trilho => trilho.transfers.list(),
   getTransfer: trilho => trilho.transfers.get(UUID),

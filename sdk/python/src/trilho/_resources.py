@@ -1035,8 +1035,8 @@ class Transfers:
                 token always uses its own.
             final_beneficiary: The seller on whose behalf the account collects or pays.
             scheduled_for: ISO 8601 with offset, in the future, at most 90 days ahead.
-            allow_duplicate: Send it though the same value was sent to the same key within the seconds of
-                `duplicate_guard`.
+            allow_duplicate: Send it though the same value was sent to the same receiver within the seconds
+                of `duplicate_guard`.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
                 call where absent.
         """
@@ -1183,6 +1183,59 @@ class Transfers:
                 pix_key=pix_key,
                 provider_uuid=provider_uuid,
                 cursor=cursor,
+            )
+        )
+
+    def create_account_transfer(
+        self,
+        *,
+        value: Amount,
+        receiver: inputs.AccountReceiver,
+        type: inputs.CreateAccountTransferType | None = None,
+        external_ref: str | None = None,
+        provider_uuid: str | None = None,
+        final_beneficiary: inputs.FinalBeneficiary | None = None,
+        scheduled_for: datetime | str | None = None,
+        allow_duplicate: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Transfer:
+        """Send money to a bank account.
+
+        Like a transfer to a PIX key, for a receiver without one: `initiation.type` is MANUAL and `pix_key`
+        empty. Providers that pay no account of this type are skipped. Token scope: `transfers`.
+
+        Args:
+            value: Reais, at most two decimals.
+            receiver: Who is paid, and the account.
+            type: PIX is the only type.
+            external_ref: Your reference, such as the number of an order.
+            provider_uuid: The only provider to use; where absent, the default ones in their order. A bound
+                token always uses its own.
+            final_beneficiary: The seller on whose behalf the account collects or pays.
+            scheduled_for: ISO 8601 with offset, in the future, at most 90 days ahead.
+            allow_duplicate: Send it though the same value was sent to the same receiver within the seconds
+                of `duplicate_guard`.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "createAccountTransfer",
+                "POST",
+                "/api/v1/transfers/bank-accounts",
+                read_one(models.Transfer),
+                body={
+                    "value": amount_of("value", value),
+                    "type": type,
+                    "receiver": receiver,
+                    "external_ref": external_ref,
+                    "provider_uuid": provider_uuid,
+                    "final_beneficiary": final_beneficiary,
+                    "scheduled_for": scheduled_for,
+                    "allow_duplicate": allow_duplicate,
+                },
+                is_keyed=True,
+                idempotency_key=idempotency_key,
             )
         )
 

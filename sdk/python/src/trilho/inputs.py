@@ -102,6 +102,21 @@ ListTransfersStatus: TypeAlias = Literal[
 
 ListTransfersType: TypeAlias = Literal["UNDEFINED", "PIX"]
 
+CreateAccountTransferType: TypeAlias = Literal["PIX"]
+
+AccountReceiverAccountType: TypeAlias = Literal["CHECKING", "PAYMENT", "SAVINGS", "SALARY"]
+
+
+class AccountReceiver(TypedDict):
+    name: Required[str]
+    document: Required[str]
+    ispb: NotRequired[str]
+    bank_code: NotRequired[str]
+    agency: Required[str]
+    account: Required[str]
+    account_type: Required[AccountReceiverAccountType]
+
+
 NightHours = TypedDict("NightHours", {"from": Required[str], "to": Required[str]})
 
 

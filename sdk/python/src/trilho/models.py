@@ -359,7 +359,7 @@ class VirtualAccount(Model):
     account_number: str
     account_agency: str
     bank: Bank
-    account_type: Literal["CHECKING", "PAYMENT"] | str
+    account_type: Literal["CHECKING", "PAYMENT", "SAVINGS", "SALARY"] | str
 
 
 class Balance(Model):
@@ -637,7 +637,7 @@ class Party(Model):
     account_number: str
     account_agency: str
     bank: Bank
-    account_type: Literal["CHECKING", "PAYMENT"] | str
+    account_type: Literal["CHECKING", "PAYMENT", "SAVINGS", "SALARY"] | str
 
 
 class KeyInitiation(Model):
@@ -651,8 +651,14 @@ class KeyInitiation(Model):
     """
     Reais, at most two decimals
     """
-    type: Literal["KEY"] | str
+    type: Literal["KEY", "MANUAL"] | str
+    """
+    MANUAL: to a bank account, without a key
+    """
     pix_key: str
+    """
+    Key of the recipient; empty for a bank account
+    """
     status: Literal["PENDING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"] | str
     expires_at: AwareDatetime | None
     """
@@ -714,7 +720,7 @@ class Initiation(Model):
     """
     Reais, at most two decimals
     """
-    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "REFUND"] | str
+    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "MANUAL", "REFUND"] | str
     pix_key: str | None = None
     status: Literal["PENDING", "COMPLETED", "FAILED"] | str
     expires_at: AwareDatetime | None
@@ -742,7 +748,7 @@ class DisputeInitiation(Model):
     """
     Reais as a decimal string with two decimals
     """
-    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "REFUND"] | str
+    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "MANUAL", "REFUND"] | str
     pix_key: str
     additional_info: list[AdditionalInfo]
     status: Literal["PENDING", "COMPLETED", "FAILED"] | str
@@ -1139,7 +1145,7 @@ class ChargePix(Model):
     """
     Reais as a decimal string with two decimals
     """
-    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "REFUND"] | str
+    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "MANUAL", "REFUND"] | str
     pix_key: str
     additional_info: list[AdditionalInfo]
     transaction: ChargeTransaction | None

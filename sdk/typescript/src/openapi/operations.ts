@@ -26,6 +26,7 @@ export const OPERATIONS = {
   replyToMed: {"method":"POST","path":"/api/v1/meds/{uuid}/reply","isKeyed":true,"accept":"application/json"},
   createTransfer: {"method":"POST","path":"/api/v1/transfers","isKeyed":true,"accept":"application/json"},
   listTransfers: {"method":"GET","path":"/api/v1/transfers","isKeyed":false,"accept":"application/json"},
+  createAccountTransfer: {"method":"POST","path":"/api/v1/transfers/bank-accounts","isKeyed":true,"accept":"application/json"},
   getTransfer: {"method":"GET","path":"/api/v1/transfers/{uuid}","isKeyed":false,"accept":"application/json"},
   cancelTransfer: {"method":"POST","path":"/api/v1/transfers/{uuid}/cancel","isKeyed":false,"accept":"application/json"},
   getLimits: {"method":"GET","path":"/api/v1/limits","isKeyed":false,"accept":"application/json"},

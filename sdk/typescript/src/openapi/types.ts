@@ -477,6 +477,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/transfers/bank-accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send money to a bank account
+         * @description Like a transfer to a PIX key, for a receiver without one: `initiation.type` is MANUAL and `pix_key` empty. Providers that pay no account of this type are skipped. Token scope: `transfers`.
+         */
+        post: operations["createAccountTransfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/transfers/{uuid}": {
         parameters: {
             query?: never;
@@ -1373,7 +1393,7 @@ export interface components {
             /** @description Reais as a decimal string with two decimals */
             value: string;
             /** @enum {string} */
-            type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "REFUND";
+            type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "MANUAL" | "REFUND";
             pix_key: string;
             additional_info: components["schemas"]["AdditionalInfo"][];
             transaction: components["schemas"]["ChargeTransaction"] | null;
@@ -1404,7 +1424,7 @@ export interface components {
             account_agency: string;
             bank: components["schemas"]["Bank"];
             /** @enum {string} */
-            account_type: "CHECKING" | "PAYMENT";
+            account_type: "CHECKING" | "PAYMENT" | "SAVINGS" | "SALARY";
         };
         Bank: {
             /**
@@ -1570,8 +1590,12 @@ export interface components {
             txid: string | null;
             /** @description Reais, at most two decimals */
             value: number;
-            /** @enum {string} */
-            type: "KEY";
+            /**
+             * @description MANUAL: to a bank account, without a key
+             * @enum {string}
+             */
+            type: "KEY" | "MANUAL";
+            /** @description Key of the recipient; empty for a bank account */
             pix_key: string;
             /** @enum {string} */
             status: "PENDING" | "COMPLETED" | "FAILED" | "CANCELLED" | "EXPIRED";
@@ -1776,7 +1800,7 @@ export interface components {
             /** @description Reais, at most two decimals */
             value: number;
             /** @enum {string} */
-            type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "REFUND";
+            type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "MANUAL" | "REFUND";
             pix_key?: string;
             /** @enum {string} */
             status: "PENDING" | "COMPLETED" | "FAILED";
@@ -1929,7 +1953,7 @@ export interface components {
             /** @description Reais as a decimal string with two decimals */
             value: string;
             /** @enum {string} */
-            type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "REFUND";
+            type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "MANUAL" | "REFUND";
             pix_key: string;
             additional_info: components["schemas"]["AdditionalInfo"][];
             /** @enum {string} */
@@ -2604,10 +2628,67 @@ export interface components {
              * @description ISO 8601 with offset, in the future, at most 90 days ahead
              */
             scheduled_for?: string;
-            /** @description Send it though the same value was sent to the same key within the seconds of `duplicate_guard` */
+            /** @description Send it though the same value was sent to the same receiver within the seconds of `duplicate_guard` */
             allow_duplicate?: boolean;
         };
         CreateTransferResponse: {
+            data: components["schemas"]["Transfer"];
+        };
+        /** @description Who is paid, and the account */
+        AccountReceiver: {
+            /**
+             * @description Holder of the account
+             * @example Maria Silva
+             */
+            name: string;
+            /** @description CPF or CNPJ with valid check digits, without formatting */
+            document: string;
+            /** @description ISPB of the bank; this or `bank_code` */
+            ispb?: string;
+            /**
+             * @description COMPE code of the bank; this or `ispb`
+             * @example 260
+             */
+            bank_code?: string;
+            /**
+             * @description Branch, without its check digit
+             * @example 0001
+             */
+            agency: string;
+            /**
+             * @description Number of the account with its check digit, without a hyphen; a check digit X is 0
+             * @example 1234567
+             */
+            account: string;
+            /** @enum {string} */
+            account_type: "CHECKING" | "PAYMENT" | "SAVINGS" | "SALARY";
+        };
+        CreateAccountTransferRequest: {
+            /** @description Reais, at most two decimals */
+            value: number;
+            /**
+             * @description PIX is the only type
+             * @enum {string}
+             */
+            type?: "PIX";
+            receiver: components["schemas"]["AccountReceiver"];
+            /** @description Your reference, such as the number of an order */
+            external_ref?: string;
+            /**
+             * Format: uuid
+             * @description The only provider to use; where absent, the default ones in their order. A bound token always uses its own
+             */
+            provider_uuid?: string;
+            final_beneficiary?: components["schemas"]["FinalBeneficiary"];
+            /**
+             * Format: date-time
+             * @description ISO 8601 with offset, in the future, at most 90 days ahead
+             */
+            scheduled_for?: string;
+            /** @description Send it though the same value was sent to the same receiver within the seconds of `duplicate_guard` */
+            allow_duplicate?: boolean;
+        };
+        CreateAccountTransferResponse: {
             data: components["schemas"]["Transfer"];
         };
         ListTransfersResponse: {
@@ -2982,7 +3063,7 @@ export interface components {
             account_agency: string;
             bank: components["schemas"]["Bank"];
             /** @enum {string} */
-            account_type: "CHECKING" | "PAYMENT";
+            account_type: "CHECKING" | "PAYMENT" | "SAVINGS" | "SALARY";
         };
         Balance: {
             /** @description Reais, at most two decimals */
@@ -3436,6 +3517,9 @@ export type GetMedResponse = components['schemas']['GetMedResponse'];
 export type ReplyToMedResponse = components['schemas']['ReplyToMedResponse'];
 export type CreateTransferRequest = components['schemas']['CreateTransferRequest'];
 export type CreateTransferResponse = components['schemas']['CreateTransferResponse'];
+export type AccountReceiver = components['schemas']['AccountReceiver'];
+export type CreateAccountTransferRequest = components['schemas']['CreateAccountTransferRequest'];
+export type CreateAccountTransferResponse = components['schemas']['CreateAccountTransferResponse'];
 export type ListTransfersResponse = components['schemas']['ListTransfersResponse'];
 export type GetTransferResponse = components['schemas']['GetTransferResponse'];
 export type CancelTransferResponse = components['schemas']['CancelTransferResponse'];
@@ -4337,6 +4421,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateTransferResponse"];
+                };
+            };
+        };
+    };
+    createAccountTransfer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateAccountTransferRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateAccountTransferResponse"];
                 };
             };
         };

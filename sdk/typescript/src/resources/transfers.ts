@@ -7,6 +7,9 @@ export const createTransfers = (call: Call) => ({
   /** Sends money to a PIX key. Returns while it is PROCESSING; its TRANSFER event has the outcome. */
   create: (body: Body<'createTransfer'>, options?: KeyedCallOptions): Promise<Transfer> =>
     call('createTransfer', { body }, options),
+  /** Sends money to a bank account, to a receiver without a PIX key. Otherwise like `create`. */
+  createToAccount: (body: Body<'createAccountTransfer'>, options?: KeyedCallOptions): Promise<Transfer> =>
+    call('createAccountTransfer', { body }, options),
   /** Lists transfers, a page of them. */
   list: defineList<'listTransfers', Transfer>((query, options) => call('listTransfers', { query }, options)),
   /** Iterates over all transfers that match. */
