@@ -1,6 +1,7 @@
 import type { CallFault, ConsumedFault } from './faults.ts'
 import type { ScriptedOutcome } from './scripted-outcome.ts'
 import type { SimulatorStore } from './store.ts'
+import type { SimulatedRecipient } from './transfers.ts'
 
 /**
  * A recipient whose key decides the outcome of a transfer (SPEC §10): `<name>@sim.trilho.test`. So a demo or a test
@@ -43,6 +44,26 @@ const FAULT_BY_NAME: Record<string, CallFault> = {
   slow: 'slow',
 }
 
+/**
+ * Codes of the rail for accounts whose number decides the outcome, as the numbers of Woovi's sandbox: one that does not exist, and two
+ * that are blocked. With hyphens or leading zeros it is the same number.
+ */
+const ACCOUNT_CODES = new Map([
+  ['1111111', 'AC03'],
+  ['3333333', 'AC06'],
+  ['1010101', 'AC06'],
+])
+
+/** Reads a number of an account as magic ones are written. */
+export function normalizeAccountNumber(number: string): string {
+  return number.replaceAll('-', '').replace(/^0+/, '')
+}
+
+function parseMagicAccount({ account }: Pick<SimulatedRecipient, 'account'>): MagicRecipient {
+  const code = account && ACCOUNT_CODES.get(normalizeAccountNumber(account.number))
+  return code === undefined ? { kind: 'none' } : { kind: 'rejected_later', code }
+}
+
 function parseMagicRecipient(key: string | null): MagicRecipient {
   if (!key?.endsWith(MAGIC_DOMAIN)) return { kind: 'none' }
   const name = key.slice(0, -MAGIC_DOMAIN.length)
@@ -63,12 +84,15 @@ export const NEXT_RECIPIENT = { name: 'Outra Pessoa de Teste', document: '390533
 export const JOINT_RECIPIENT_NAME = 'Ana Lima e Bruno Souza'
 
 /**
- * Outcome of a transfer by its magic key or amount: refused in the answer, or accepted, with the recipient's returns.
+ * Outcome of a transfer by its magic key, account or amount: refused in the answer, or accepted, with the recipient's returns.
  */
 export type MagicOutcome = { refused: string } | { outcome: ScriptedOutcome; returnedCents: number[] }
 
-export function findMagicOutcome(key: string | null, cents: number): MagicOutcome {
-  const magic = parseMagicRecipient(key)
+export function findMagicOutcome(
+  recipient: Pick<SimulatedRecipient, 'key' | 'account'>,
+  cents: number,
+): MagicOutcome {
+  const magic = recipient.key === null ? parseMagicAccount(recipient) : parseMagicRecipient(recipient.key)
   switch (magic.kind) {
     case 'refused':
       return { refused: magic.code }

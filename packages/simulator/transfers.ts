@@ -42,11 +42,15 @@ export type TransferRailEvent = { kind: 'transfer'; account: SimulatedAccount; t
 /** A person removed an order in the provider's panel, or a fault notifies so. */
 export type OrderRemovedRailEvent = { kind: 'order_removed'; account: SimulatedAccount; id: string }
 
-/** The recipient of a transfer: the owner of `key`, or of the account `bank` if `key` is null. */
+/** An account at a bank, to which a transfer goes without a key. Every one exists, but those of magic numbers. */
+export type SimulatedBankAccount = { ispb: string; branch: string; number: string }
+
+/** The recipient of a transfer: the owner of `key`, or of `account` if `key` is null. `bank`: the account in the words of its API. */
 export type SimulatedRecipient = {
   key: string | null
   name: string
   document: string
+  account?: SimulatedBankAccount
   bank?: Record<string, string>
 }
 

@@ -159,6 +159,24 @@ describe('sdk-node-apis-efi', () => {
     expect((await efi('pixSendList', range)).pix).toHaveLength(2)
   })
 
+  test('a PIX is sent to an account without a key', async () => {
+    const contaBanco = {
+      nome: 'Maria Silva',
+      cpf: '52998224725',
+      codigoBanco: '18236120',
+      agencia: '0001',
+      conta: '1234567',
+      tipoConta: 'cacc',
+    }
+    const order = { valor: '1.00', pagador: { chave }, favorecido: { contaBanco } }
+    await efi('pixSend', { idEnvio: 'account1' }, order)
+    const sent = await pollUntil(
+      () => efi('pixSendDetailId', { idEnvio: 'account1' }),
+      ({ status }) => status === 'REALIZADO',
+    )
+    expect(sent).toMatchObject({ favorecido: { contaBanco: { nome: 'Maria Silva', conta: '1234567' } } })
+  })
+
   test('the configuration of the account is written and listed', async () => {
     const recebimento = {
       txidObrigatorio: false,

@@ -19,7 +19,10 @@ CREATE TABLE wooviPendingOrder (
   accountId TEXT NOT NULL REFERENCES account,
   id TEXT NOT NULL,
   cents INTEGER NOT NULL,
-  key TEXT NOT NULL,
+  -- Null of an account.
+  key TEXT,
+  -- SimulatedRecipient of an account as JSON; null of a key.
+  recipient TEXT,
   message TEXT,
   PRIMARY KEY (accountId, id)
 ) STRICT;

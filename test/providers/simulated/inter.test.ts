@@ -43,6 +43,20 @@ describe('a transfer', () => {
     expect(item).toMatchObject({ reference: handle.ref, endToEnd: payout.endToEnd })
   })
 
+  test.each([
+    ['settles', '1234567', { status: 'settled' }],
+    ['is rejected by the bank of a blocked account', '1010101', { status: 'rejected', code: 'AC06' }],
+  ])('to an account %s', async (_, account_number, end) => {
+    const order = shop.accountTransferRequest({ account_number })
+    const outcome = await shop.provider.sendTransfer(order)
+    expect(outcome).toMatchObject({ kind: 'accepted', payout: { cents: order.cents } })
+    const handle = outcome.kind === 'accepted' ? outcome.payout.handle! : { ref: '' }
+    expect(await shop.waitForEnd(findBy(order.id, handle))).toMatchObject({
+      ...end,
+      receiver: { name: 'Maria Silva', bank: { ispb: '18236120' } },
+    })
+  })
+
   test('whose answer got lost is finished by its order, and moves once', async () => {
     const before = (await listSent()).length
     const order = shop.transferRequest('timeout-then-done@sim.trilho.test')

@@ -22,6 +22,8 @@ describe('transfers', () => {
       namesRailCodes: true,
       // Efí stores no payment that it refuses at once.
       refusedIsStored: false,
+      missingAccount: 'AC03',
+      blockedAccount: 'AC06',
     },
     woovi: {
       repeated: { kind: 'unknown', code: 'duplicate_id' },
@@ -32,6 +34,8 @@ describe('transfers', () => {
       listsReturns: true,
       namesRailCodes: true,
       refusedIsStored: true,
+      missingAccount: 'account_not_found',
+      blockedAccount: 'provider_account_blocked',
     },
     sicoob: {
       // A refused confirmation counts once the absence of the payment is proved: this one is found.
@@ -43,6 +47,8 @@ describe('transfers', () => {
       listsReturns: false,
       namesRailCodes: false,
       refusedIsStored: true,
+      missingAccount: 'AC03',
+      blockedAccount: 'AC06',
     },
   } as const
 
@@ -73,6 +79,36 @@ describe('transfers', () => {
       await shop.waitForNotification(shop.isAbout(order))
       expect(await shop.sendTransfer(order)).toMatchObject(repeated)
       expect(await shop.findTransfer(order)).toMatchObject({ kind: 'found', payout: { status: 'settled' } })
+    })
+
+    test('a transfer to an account is accepted, settles, and is notified', async () => {
+      const order = shop.accountTransferRequest()
+      expect(await shop.sendTransfer(order)).toMatchObject({
+        kind: 'accepted',
+        payout: { status: 'in_process', cents: order.cents },
+      })
+      expect(await shop.waitForEnd(() => shop.findTransfer(order))).toMatchObject({
+        status: 'settled',
+        cents: order.cents,
+        endToEnd: expect.stringMatching(/^E09089356/),
+        receiver: { document: expect.stringMatching(/^(?:52998224725|\*{3}982247\*{2})$/) },
+        returns: [],
+      })
+      await shop.waitForNotification(shop.isAbout(order))
+    })
+
+    test.each([
+      ['1111111', facts.missingAccount],
+      ['3333333', facts.blockedAccount],
+      ['1010101', 'AC06'],
+    ])('a transfer to the account %s is rejected after its acceptance', async (account_number, railCode) => {
+      const order = shop.accountTransferRequest({ account_number })
+      expect(await shop.sendTransfer(order)).toMatchObject({ kind: 'accepted' })
+      const end = await shop.waitForEnd(() => shop.findTransfer(order))
+      const { raw } = await shop.waitForNotification(shop.isAbout(order))
+      const rejection = shop.provider.readNotifiedDetails?.(raw).rejection
+      const code = facts.namesRailCodes ? railCode : 'provider_rejected'
+      expect({ ...end, ...rejection }).toMatchObject({ status: 'rejected', code })
     })
 
     test.each([

@@ -8,7 +8,7 @@ import {
   type SimulatorFixture,
 } from '../../simulator/support/simulator-fixture.ts'
 import { putStarkShop, STARK_KEYS, STARK_PROJECT } from '../../simulator/support/stark-client.ts'
-import { keyDestination } from '../../support/transfer-destinations.ts'
+import { accountDestination, keyDestination } from '../../support/transfer-destinations.ts'
 
 /** Whole operations of the adapter at the simulated Stark Bank, which was written from the published texts apart from it. */
 
@@ -273,6 +273,23 @@ test('a transfer is prepared twice, sent once, and refused under the same id', a
   await pollUntil(readItems, items =>
     items.some(item => item.kind === 'transfer' && item.reference === order.id && item.endToEnd === endToEnd),
   )
+})
+
+test.each([
+  ['settles', '1234567', 'settled'],
+  ['is rejected by the bank of one that does not exist', '1111111', 'rejected'],
+])('a transfer to an account %s', async (_, account_number, status) => {
+  const order = orderOf({ destination: accountDestination({ account_number }) })
+  const handle = await prepare(order)
+  expect((await prepare(order)).ref).toBe(handle.ref)
+  expect(await provider.sendTransfer(order, handle)).toMatchObject({ kind: 'accepted' })
+  const end = await pollUntil(
+    () => provider.findTransfer({ id: order.id, handle }),
+    outcome => outcome.kind === 'found' && outcome.payout.status !== 'in_process',
+  )
+  expect(end).toMatchObject({
+    payout: { status, cents: 1000, receiver: { name: 'Maria Silva', document: '52998224725' } },
+  })
 })
 
 test('the key of another owner is refused before anything is sent', async () => {

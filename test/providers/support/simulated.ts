@@ -1,3 +1,4 @@
+import type { Party } from '../../../src/domain/pix/party.ts'
 import {
   type FindPayoutOutcome,
   type NoAnswerResult,
@@ -16,7 +17,7 @@ import {
   SHOP,
   type SimulatorFixture,
 } from '../../simulator/support/simulator-fixture.ts'
-import { keyDestination } from '../../support/transfer-destinations.ts'
+import { accountDestination, keyDestination } from '../../support/transfer-destinations.ts'
 
 export { pollUntil }
 
@@ -121,14 +122,25 @@ export async function openSimulatedProvider(dialect: SimulatedApi, options: Reco
       destination: keyDestination(pixKey),
       payerKey: COLLECTION_KEY,
     }),
+    accountTransferRequest: (changes: Partial<Party> = {}) => ({
+      id: id(),
+      cents: 1000,
+      destination: accountDestination({ account_type: 'CHECKING', ...changes }),
+      payerKey: COLLECTION_KEY,
+    }),
     /** Sends a transfer, prepared before its first sending where the provider prepares transfers. */
     async sendTransfer(request: ProviderTransferRequest): Promise<SendPayoutOutcome | NoAnswerResult> {
-      if (provider.prepareTransfer && !handles.has(request.id)) {
-        const preparation = await provider.prepareTransfer(request)
+      const { prepareTransfer, preparedDestinations } = provider
+      const isPrepared = preparedDestinations?.includes(request.destination.kind) ?? true
+      if (prepareTransfer && isPrepared && !handles.has(request.id)) {
+        const preparation = await prepareTransfer(request)
         if (preparation.kind !== 'prepared') return preparation
         handles.set(request.id, preparation.handle)
       }
-      return provider.sendTransfer(request, handles.get(request.id))
+      const outcome = await provider.sendTransfer(request, isPrepared ? handles.get(request.id) : undefined)
+      const handle = outcome.kind === 'accepted' ? outcome.payout.handle : undefined
+      if (handle && !handles.has(request.id)) handles.set(request.id, handle)
+      return outcome
     },
     findTransfer({ id }: ProviderTransferRequest): Promise<FindPayoutOutcome> {
       const handle = handles.get(id)
@@ -137,7 +149,8 @@ export async function openSimulatedProvider(dialect: SimulatedApi, options: Reco
     /** Tells whether a notification is about a sent transfer: by our id, or by that of its preparation. */
     isAbout: (request: ProviderTransferRequest) => (item: NotificationItem) =>
       item.kind === 'transfer' &&
-      (item.reference ?? item.endToEnd) === (handles.get(request.id)?.endToEnd ?? request.id),
+      (item.reference ?? item.endToEnd) ===
+        (handles.get(request.id)?.endToEnd ?? handles.get(request.id)?.ref ?? request.id),
     /** Polls a payout until it is settled or rejected. */
     async waitForEnd(find: () => Promise<FindPayoutOutcome>): Promise<ProviderPayout> {
       const found = await pollUntil(

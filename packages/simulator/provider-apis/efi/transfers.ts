@@ -98,7 +98,7 @@ function sendTransfer(
   // The id is checked before any outcome: a repeat must not be refused for another reason.
   if (transfers.find(account.id, id)) return errors.transferIdInUse()
   if (outcome.kind === 'left' || outcome.kind === 'left_then_removed') return insufficientBalance()
-  const magic = account.amountMagic ? findAmountOutcome(cents) : findMagicOutcome(recipient.key, cents)
+  const magic = account.amountMagic ? findAmountOutcome(cents) : findMagicOutcome(recipient, cents)
   if ('refused' in magic) return errors.paymentDenied(presentEfiRailError(magic.refused))
   return respondToTransfer(
     transfers.accept({
@@ -151,7 +151,9 @@ function resolveRecipient(
   const { chave: key, contaBanco: bank, cpf, cnpj } = favored
   if (bank) {
     const { nome: name, cpf: bankCpf, cnpj: bankCnpj, ...rest } = bank
-    return { key: null, name, document: bankCpf ?? bankCnpj ?? DEFAULT_RECIPIENT_DOCUMENT, bank: rest }
+    const account = { ispb: rest.codigoBanco, branch: rest.agencia, number: rest.conta }
+    const document = bankCpf ?? bankCnpj ?? DEFAULT_RECIPIENT_DOCUMENT
+    return { key: null, name, document, account, bank: rest }
   }
   if (key === undefined || detectKeyKind(key) === null)
     return { refusal: errors.invalidValue('Campo favorecido.chave é inválido') }

@@ -41,8 +41,7 @@ export function sendInterPayment(
 
 /** Sends a payment that was approved, or whose day has come; without balance it is cancelled. */
 function sendLater({ store, accounts, transfers, now }: SendingState, payment: InterPayment): boolean {
-  const { key } = JSON.parse(payment.recipient) as SimulatedRecipient
-  const magic = findMagicOutcome(key, payment.cents)
+  const magic = findMagicOutcome(JSON.parse(payment.recipient) as SimulatedRecipient, payment.cents)
   const plan: SendingPlan =
     'refused' in magic ? { outcome: { kind: 'rejected', code: magic.refused }, returnedCents: [] } : magic
   return store.inTransaction(() => {

@@ -137,7 +137,7 @@ function orderPayment(
   }
   store.insert('interPayment', payment)
   if (answer === 'PROCESSADO') {
-    const magic = findMagicOutcome(recipient.key, cents)
+    const magic = findMagicOutcome(recipient, cents)
     const plan =
       'refused' in magic
         ? { outcome: { kind: 'rejected', code: magic.refused } as const, returnedCents: [] }
@@ -221,8 +221,10 @@ function resolveRecipient(
     }
     case 'DADOS_BANCARIOS': {
       const { nome, cpfCnpj, contaCorrente, agencia, tipoConta, instituicaoFinanceira } = destinatario
-      const bank = { contaCorrente, agencia, tipoConta, ispb: instituicaoFinanceira.ispb }
-      return { key: null, name: nome, document: cpfCnpj, bank }
+      const { ispb } = instituicaoFinanceira
+      const account = { ispb, branch: agencia, number: contaCorrente }
+      const bank = { contaCorrente, agencia, tipoConta, ispb }
+      return { key: null, name: nome, document: cpfCnpj, account, bank }
     }
     case 'PIX_COPIA_E_COLA':
       return {

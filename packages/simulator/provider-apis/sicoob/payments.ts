@@ -161,7 +161,13 @@ function findManualPayment(
     return { refusal: refuse('destino', "Dados do campo 'destino' precisam ser preenchidos manualmente.") }
   return {
     endToEnd: ids.endToEnd({ ispb: payerIspb, at: now().toISOString() }),
-    recipient: { key: null, name: nome, document: cpfCnpj, bank: { ispb, conta, agencia, tipo } },
+    recipient: {
+      key: null,
+      name: nome,
+      document: cpfCnpj,
+      account: { ispb, branch: agencia, number: conta },
+      bank: { ispb, conta, agencia, tipo },
+    },
   }
 }
 
@@ -176,7 +182,7 @@ type PaymentOrder = PaymentTarget & {
 function sendPayment(state: SimulatorState, order: PaymentOrder): SimulatedResponse {
   const { transfers, accounts } = state
   const { account, cents, endToEnd, recipient, confirmation, outcome } = order
-  const magic = findMagicOutcome(recipient.key, cents)
+  const magic = findMagicOutcome(recipient, cents)
   const request = {
     account,
     id: endToEnd,

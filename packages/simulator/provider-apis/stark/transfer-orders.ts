@@ -105,14 +105,16 @@ function sendStarkTransfer(state: SimulatorState, { account, transfer, outcome }
   const { accounts, transfers, onRailEvent } = state
   const { key, name, taxId, ...bank } = JSON.parse(transfer.receiver) as StarkReceiver
   const { displayDescription } = JSON.parse(transfer.texts) as { displayDescription: string }
-  const magic = findMagicOutcome(key, transfer.cents)
+  const place = { ispb: bank.bankCode, branch: bank.branchCode, number: bank.accountNumber }
+  const recipient = { key, name, document: taxId, ...(key === null ? { account: place, bank } : {}) }
+  const magic = findMagicOutcome(recipient, transfer.cents)
   const request = {
     account,
     id: transfer.transferId,
     cents: transfer.cents,
     payerKey: accounts.listKeys(account.id)[0] ?? '',
     message: displayDescription || null,
-    recipient: { key, name, document: taxId, ...(key === null ? { bank } : {}) },
+    recipient,
     returnedCents: 'refused' in magic ? [] : magic.returnedCents,
   }
   // A PIX of an account to itself would be sent and received under one end-to-end id, so the simulator has none.

@@ -53,18 +53,38 @@ export const wooviRefundBody = z.object({
 })
 export const chargeRefundBody = z.object({ correlationID, value: cents.optional(), comment })
 
-export const paymentBody = z.object({
-  type: z.literal('PIX_KEY'),
+const paymentFields = {
   correlationID,
   value: cents,
-  destinationAlias: z.string().min(1).max(77),
-  destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
   sourceAccountId: z.string().min(1).optional(),
   /** "the end to end id of the pix key used for track pix key consultations" (OpenAPI). */
   pixKeyEndToEndId: z.string().min(1).optional(),
   comment,
   autoApprove: z.boolean().default(false),
-})
+}
+/** A payment of a key or to an account, `PaymentCreatePayload` (OpenAPI). */
+export const paymentBody = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('PIX_KEY'),
+    destinationAlias: z.string().min(1).max(77),
+    destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
+    ...paymentFields,
+  }),
+  z.object({
+    type: z.literal('MANUAL'),
+    psp: z.string().regex(/^[0-9A-Z]{8}$/),
+    holder: z.object({
+      name: z.string().min(1).max(140),
+      taxID: z.object({ type: z.enum(['BR:CPF', 'BR:CNPJ']), taxID: z.string().regex(/^[0-9A-Z]{11,14}$/) }),
+    }),
+    account: z.object({
+      account: z.string().regex(/^[0-9]{1,20}$/),
+      branch: z.string().regex(/^[0-9]{1,4}$/),
+      accountType: z.enum(['CACC', 'SLRY', 'SVGS', 'TRAN']),
+    }),
+    ...paymentFields,
+  }),
+])
 export const approvalBody = z.object({ correlationID })
 
 /** A new key; Woovi's API does not create CPF keys ("Chaves Pix das contas"). */

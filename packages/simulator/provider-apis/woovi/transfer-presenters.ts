@@ -7,7 +7,15 @@ const PAYMENT_STATUS = {
   rejected: 'FAILED',
 } as const satisfies Record<SimulatedTransfer['status'], string>
 
-export type WooviOrder = { id: string; cents: number; key: string; message: string | null }
+/** An order of a payment: of a key, or to an account. */
+export type WooviOrder = {
+  id: string
+  cents: number
+  key: string | null
+  /** SimulatedRecipient of an account as JSON; null of a key. */
+  recipient: string | null
+  message: string | null
+}
 
 /** Presents a payment that waits for approval. */
 export function presentPendingPayment(order: WooviOrder, account: SimulatedAccount) {
@@ -24,7 +32,7 @@ export function presentWooviPayment(transfer: SimulatedTransfer) {
     time: transfer.settledAt ?? transfer.requestedAt,
   }
   const payment = {
-    ...presentOrder({ id, cents, key: recipient.key ?? '', message }, accountId),
+    ...presentOrder({ id, cents, key: recipient.key, message }, accountId),
     status: PAYMENT_STATUS[transfer.status],
   }
   if (transfer.status === 'rejected') {
@@ -49,25 +57,26 @@ function formatRailReason(code: string): string {
   return `${code} - Pagamento rejeitado`
 }
 
-function presentOrder({ id, cents, key, message }: WooviOrder, accountId: string) {
+function presentOrder({ id, cents, key, message }: Omit<WooviOrder, 'recipient'>, accountId: string) {
   return {
     value: cents,
-    destinationAlias: key,
+    ...(key === null ? {} : { destinationAlias: key }),
     comment: message ?? '',
     correlationID: id,
     sourceAccountId: accountId,
   }
 }
 
-function presentDestination({ name, document, key }: SimulatedRecipient) {
+function presentDestination({ name, document, key, account }: SimulatedRecipient) {
+  const place = account ?? { ispb: '99999004', branch: '0001', number: '123456' }
   return {
     name,
     taxID: document,
-    pixKey: key,
+    ...(key === null ? {} : { pixKey: key }),
     bankName: 'Banco de Teste',
-    ispb: '99999004',
-    branch: '0001',
-    account: '123456',
+    ispb: place.ispb,
+    branch: place.branch,
+    account: place.number,
     accountType: 'TRAN',
   }
 }

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { CallFault, ConsumedFault } from '../../faults.ts'
 import { findKeyHolder } from '../../key-holder.ts'
@@ -8,12 +9,14 @@ import {
   findMagicOutcome,
   findRecipientFault,
   isUnknownMagicKey,
+  type MagicOutcome,
+  normalizeAccountNumber,
 } from '../../magic-recipients.ts'
 import { detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import { type ScriptedOutcome, SETTLED_OUTCOME } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
-import type { TransferAcceptance } from '../../transfers.ts'
+import type { SimulatedRecipient, TransferAcceptance } from '../../transfers.ts'
 import { listCompanyAccounts } from './company.ts'
 import * as errors from './errors.ts'
 import { creditKeyCheck } from './key-checks.ts'
@@ -39,7 +42,8 @@ export function createWooviTransferHandlers(state: SimulatorState): WooviTransfe
     findOrderFault: ({ account, body }) => {
       const { data } = paymentBody.safeParse(body)
       if (!data?.autoApprove) return null
-      const { correlationID: id, destinationAlias: key } = data
+      const id = data.correlationID
+      const key = data.type === 'PIX_KEY' ? data.destinationAlias : null
       const source = findSourceAccount(state, account, data.sourceAccountId) ?? account
       return findRecipientFault(store, { accountId: source.id, id, key })
     },
@@ -94,13 +98,13 @@ function createOrder(
   if ('refusal' in parsed) return parsed.refusal
   const account = findSourceAccount(state, caller, parsed.value.sourceAccountId)
   if (!account) return errors.accountIdInvalid()
-  const { correlationID: id, value: cents, destinationAlias: key, comment, autoApprove } = parsed.value
-  if (detectKeyKind(key) !== parsed.value.destinationAliasType) return errors.invalidKey()
-  if (key === FRAUD_MARKED_KEY) return errors.keySuspectedOfFraud()
+  const { correlationID: id, value: cents, comment, autoApprove } = parsed.value
+  const target = readTarget(parsed.value)
+  if ('refusal' in target) return target.refusal
   // The id is checked before any outcome: a repeat must not be refused for another reason.
   if (findCompanyTransfer(state, caller, id) || findCompanyOrder(state, caller, id))
     return errors.paymentIdInUse()
-  const order = { id, cents, key, message: comment ?? null }
+  const order = { id, cents, ...target, message: comment ?? null }
   creditKeyCheck(state, account, parsed.value.pixKeyEndToEndId)
   if (autoApprove)
     return sendApprovedOrder(state, {
@@ -111,6 +115,26 @@ function createOrder(
     })
   saveOrder(state, account, order)
   return { status: 200, body: presentPendingPayment(order, account) }
+}
+
+/** Reads where a payment goes; the refusal of a key that is none, or that is marked for fraud. */
+function readTarget(
+  body: z.output<typeof paymentBody>,
+): Pick<WooviOrder, 'key' | 'recipient'> | { refusal: SimulatedResponse } {
+  switch (body.type) {
+    case 'PIX_KEY': {
+      const { destinationAlias: key } = body
+      if (detectKeyKind(key) !== body.destinationAliasType) return { refusal: errors.invalidKey() }
+      if (key === FRAUD_MARKED_KEY) return { refusal: errors.keySuspectedOfFraud() }
+      return { key, recipient: null }
+    }
+    case 'MANUAL': {
+      const { psp: ispb, holder, account } = body
+      const place = { ispb, branch: account.branch, number: account.account }
+      const recipient = { key: null, name: holder.name, document: holder.taxID.taxID, account: place }
+      return { key: null, recipient: JSON.stringify(recipient) }
+    }
+  }
 }
 
 /** Finds the account that pays: of the company, the named one, or else the default. */
@@ -152,14 +176,16 @@ export function createPendingOrders(state: SimulatorState) {
   const { accounts, store } = state
   const find = (id: string) =>
     store.first<WooviPendingOrder>(
-      'SELECT accountId, id, cents, key, message FROM wooviPendingOrder WHERE id = ?',
+      'SELECT accountId, id, cents, key, recipient, message FROM wooviPendingOrder WHERE id = ?',
       id,
     )
   return {
     list: () =>
-      store.all<WooviPendingOrder>(
-        'SELECT accountId, id, cents, key, message FROM wooviPendingOrder ORDER BY rowid',
-      ),
+      store
+        .all<WooviPendingOrder>(
+          'SELECT accountId, id, cents, key, recipient, message FROM wooviPendingOrder ORDER BY rowid',
+        )
+        .map(({ accountId, id, cents, key, message }) => ({ accountId, id, cents, key: key ?? '', message })),
     /** Approves an order; false if the provider refuses it, undefined if there is no such order. */
     approve(id: string): boolean | undefined {
       const pendingOrder = find(id)
@@ -200,9 +226,9 @@ function sendApprovedOrder(
   const { accounts, transfers, store } = state
   const { id, cents, key, message } = order
   // A PIX of an account to itself would be sent and received under one end-to-end id, so the simulator has none.
-  if (accounts.findByKey(key)?.id === account.id)
+  if (key !== null && accounts.findByKey(key)?.id === account.id)
     return recordFailedPayment(state, { account, order, code: 'SAME_ACCOUNT_TRANSFER' })
-  if (isUnknownMagicKey(key))
+  if (key !== null && isUnknownMagicKey(key))
     return recordFailedPayment(state, { account, order, code: 'PIX_KEY_INFO_NOT_FOUND' })
   if (outcome.kind === 'left' || outcome.kind === 'left_then_removed') {
     saveOrder(state, account, order)
@@ -210,7 +236,8 @@ function sendApprovedOrder(
       scheduleRemoval(state, { account, order, afterMs: outcome.afterMs })
     return insufficientBalance()
   }
-  const magic = findMagicOutcome(key, cents)
+  const recipient = readRecipient(state, order)
+  const magic = findSandboxOutcome(recipient) ?? findMagicOutcome(recipient, cents)
   if ('refused' in magic) return recordFailedPayment(state, { account, order, code: magic.refused })
   return store.inTransaction(() => {
     const accepted = transfers.accept({
@@ -219,7 +246,7 @@ function sendApprovedOrder(
       cents,
       message,
       returnedCents: magic.returnedCents,
-      recipient: { key, ...findKeyHolder(accounts, key) },
+      recipient,
       payerKey: accounts.listKeys(account.id)[0] ?? '',
       outcome: outcome.kind === 'settles' ? magic.outcome : outcome,
     })
@@ -227,6 +254,33 @@ function sendApprovedOrder(
       store.run('DELETE FROM wooviPendingOrder WHERE accountId = ? AND id = ?', account.id, id)
     return accepted.kind === 'no_balance' ? insufficientBalance() : respondToTransfer(accepted)
   })
+}
+
+function readRecipient(
+  { accounts }: Pick<SimulatorState, 'accounts'>,
+  { key, recipient }: WooviOrder,
+): SimulatedRecipient {
+  if (key === null) return JSON.parse(recipient!) as SimulatedRecipient
+  return { key, ...findKeyHolder(accounts, key) }
+}
+
+/** Codes of failures by the number of the recipient's account ("Simulação de Erros no Sandbox para pagamentos por agência e conta"). */
+const SANDBOX_FAILURES = new Map([
+  ['1111111', 'ACCOUNT_NOT_FOUND'],
+  ['2222222', 'NOT_ENOUGH_BALANCE'],
+  ['3333333', 'ACCOUNT_TRANSACTION_BLOCKED_BY_MED'],
+  ['4444444', 'INVALID_PIX_KEY'],
+  ['5555555', 'REACH_TRANSFER_LIMIT'],
+  ['6666666', 'SAME_ACCOUNT_TRANSFER'],
+  ['7777777', 'TRANSACTION_NOT_FOUND'],
+  ['8888888', 'ACCOUNT_LIMIT_ERROR'],
+  ['9999999', 'PAY_PIX_KEY_ERROR'],
+])
+
+/** Finds how a payment to an account of the sandbox fails after it was accepted; undefined for any other. */
+function findSandboxOutcome({ account }: SimulatedRecipient): MagicOutcome | undefined {
+  const code = account && SANDBOX_FAILURES.get(normalizeAccountNumber(account.number))
+  return code === undefined ? undefined : { outcome: { kind: 'rejected', code }, returnedCents: [] }
 }
 
 function scheduleRemoval(
@@ -244,13 +298,14 @@ function recordFailedPayment(
 ): SimulatedResponse {
   return store.inTransaction(() => {
     const { id, cents, key, message } = order
+    const nobody = { key, name: DEFAULT_RECIPIENT_NAME, document: DEFAULT_RECIPIENT_DOCUMENT }
     const failed = transfers.recordRejected({
       account,
       id,
       cents,
       message,
       returnedCents: [],
-      recipient: { key, name: DEFAULT_RECIPIENT_NAME, document: DEFAULT_RECIPIENT_DOCUMENT },
+      recipient: key === null ? readRecipient({ accounts }, order) : nobody,
       payerKey: accounts.listKeys(account.id)[0] ?? '',
       outcome: { kind: 'rejected', code },
     })
@@ -276,7 +331,7 @@ function findPendingOrder(
   id: string,
 ): WooviOrder | undefined {
   return store.first<WooviOrder>(
-    'SELECT id, cents, key, message FROM wooviPendingOrder WHERE accountId = ? AND id = ?',
+    'SELECT id, cents, key, recipient, message FROM wooviPendingOrder WHERE accountId = ? AND id = ?',
     account.id,
     id,
   )
