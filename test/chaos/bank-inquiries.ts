@@ -8,10 +8,12 @@ const MAX_PROCESSING_MS = 30_000
 
 /**
  * Whether a lost answer of an API may leave an outcome to an operator. Inter finds a transfer by an id that the lost answer named, and no
- * refund or return of a PIX that paid no charge ("recebimentos que tiveram origem de um Pix Cobrança").
+ * refund or return of a PIX that paid no charge ("recebimentos que tiveram origem de um Pix Cobrança"). Sicoob finds no transfer to an
+ * account without that id.
  */
-function isOperated(api: ProviderApi): boolean {
-  const { transferLookUp, keepsOrderIds } = PROVIDER_CAPABILITIES[api]
+function isOperated({ dialect, operation }: UnknownPayout): boolean {
+  const { transferLookUp, keepsOrderIds } = PROVIDER_CAPABILITIES[dialect]
+  if (transferLookUp === 'handle') return operation === 'transfer'
   return transferLookUp === 'repeat' && !keepsOrderIds
 }
 
@@ -43,7 +45,7 @@ export async function settleUnknownPayouts(site: StackClients, timeScale: number
        and a.unknown_since < ?`,
     [new Date(Date.now() - waitMs)],
   )
-  const payouts = unknown.filter(({ dialect }) => isOperated(dialect))
+  const payouts = unknown.filter(isOperated)
   if (payouts.length === 0) return 0
   const recorded = await site.sql<{ end_to_end: string }>(
     'select end_to_end from movement where end_to_end is not null',

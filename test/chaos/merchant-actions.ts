@@ -7,7 +7,7 @@ import {
   postUntilAnswered,
   type RequestRecord,
 } from './merchant-requests.ts'
-import type { Repetition } from './operations.ts'
+import type { Repetition, TransferRecipient } from './operations.ts'
 import { type Merchant, recipientConnectionOf } from './participants.ts'
 import { API_VISIBILITIES } from './provider-visibility.ts'
 import {
@@ -19,6 +19,15 @@ import {
   type StormContext,
   uuidOf,
 } from './storm-context.ts'
+
+/** The holder of every account that a storm pays; all providers pay its type. */
+const ACCOUNT_RECEIVER = {
+  name: 'Maria Silva',
+  document: '52998224725',
+  bank_code: '260',
+  agency: '0001',
+  account_type: 'CHECKING',
+}
 
 const CLOSING_INTERVAL_MS = 600
 /** Longer than any charge of a storm is open. What has not ended by then is reported as never at rest. */
@@ -74,16 +83,27 @@ export function createMerchantActions(scene: StormContext) {
     const { to, scheduledInS, merchant } = operation
     const body = {
       value: reaisFromCents(operation.cents),
-      pix_key:
-        to.kind === 'key'
-          ? to.key
-          : recipientConnectionOf(cast, cast.merchants[merchant]!, to.merchant).collectionKey,
+      ...buildDestination(to, merchant),
       external_ref: `${run}-${place}`,
       ...(scheduledInS !== null && {
         scheduled_for: new Date(Date.now() + scheduledInS * 1_000).toISOString(),
       }),
     }
-    return create('transfer', { ...operation, place, token: cast.merchants[merchant]!.token, body })
+    const path = to.kind === 'account' ? `${API_PATHS.transfer}/bank-accounts` : undefined
+    return create('transfer', { ...operation, place, token: cast.merchants[merchant]!.token, body, path })
+  }
+
+  function buildDestination(to: TransferRecipient, merchant: number): object {
+    switch (to.kind) {
+      case 'key':
+        return { pix_key: to.key }
+      case 'account':
+        return { receiver: { ...ACCOUNT_RECEIVER, account: to.number } }
+      case 'merchant': {
+        const recipient = recipientConnectionOf(cast, cast.merchants[merchant]!, to.merchant)
+        return { pix_key: recipient.collectionKey }
+      }
+    }
   }
 
   type Creation = {
@@ -92,12 +112,14 @@ export function createMerchantActions(scene: StormContext) {
     asking: Repetition
     token: string
     body: { external_ref: string }
+    /** Of the request, where it is not that of the resource. */
+    path?: string | undefined
   }
 
   async function create(kind: 'charge' | 'transfer', creation: Creation): Promise<OperationOutcome> {
-    const { place, merchant, asking, token, body } = creation
+    const { place, merchant, asking, token, body, path = API_PATHS[kind] } = creation
     const key = asking.keyed ? `${run}-${place}` : null
-    const request = { path: API_PATHS[kind], token, key, body }
+    const request = { path, token, key, body }
     const mine = note({ place, kind, merchant, key, externalRef: body.external_ref })
     await postConcurrently(mine, request, asking.times)
     await readUnconfirmed(mine, { token, path: API_PATHS[kind] })

@@ -25,6 +25,9 @@ const PIX_KEY_WEIGHTS = {
   'returned@sim.trilho.test': 7,
 }
 
+/** Numbers of accounts at a bank; two of them are refused by it. */
+const ACCOUNT_WEIGHTS = { '7654321': 8, '0012345': 4, '1111111': 1, '1010101': 1 }
+
 export function drawCharge(random: Random, cast: ParticipantCounts): Operation {
   const cents = random.chance(0.05) ? 0 : drawCents(random)
   return {
@@ -52,17 +55,21 @@ function drawSplits(random: Random, cents: number, cast: ParticipantCounts): Pla
 }
 
 export function drawTransfer(random: Random, cast: ParticipantCounts): Operation {
-  const to: TransferRecipient = random.chance(0.12)
-    ? { kind: 'merchant', merchant: random.between(0, cast.merchants - 1) }
-    : { kind: 'key', key: random.pickWeighted(PIX_KEY_WEIGHTS) }
   return {
     kind: 'transfer',
     merchant: random.between(0, cast.merchants - 1),
     cents: random.chance(0.02) ? 90_000_000_00 : drawCents(random),
-    to,
+    to: drawRecipient(random, cast),
     scheduledInS: random.chance(0.12) ? random.between(1, 12) : null,
     asking: drawRepetition(random),
   }
+}
+
+function drawRecipient(random: Random, cast: ParticipantCounts): TransferRecipient {
+  if (random.chance(0.12)) return { kind: 'merchant', merchant: random.between(0, cast.merchants - 1) }
+  return random.chance(0.1)
+    ? { kind: 'account', number: random.pickWeighted(ACCOUNT_WEIGHTS) }
+    : { kind: 'key', key: random.pickWeighted(PIX_KEY_WEIGHTS) }
 }
 
 export function drawRefund(random: Random, charge: number): Operation {

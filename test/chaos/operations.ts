@@ -56,7 +56,11 @@ export type Operation =
 /** `times` requests at once; with a key they are one operation, without one there is one request. */
 export type Repetition = { keyed: boolean; times: number }
 export type PlannedSplit = { type: 'PERCENTAGE' | 'FIXED'; amount: number; recipient: number }
-export type TransferRecipient = { kind: 'key'; key: string } | { kind: 'merchant'; merchant: number }
+export type TransferRecipient =
+  | { kind: 'key'; key: string }
+  /** A number of an account at a bank. */
+  | { kind: 'account'; number: string }
+  | { kind: 'merchant'; merchant: number }
 
 const OPERATION_WEIGHTS = {
   charge: 25,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Operation } from './operations.ts'
+import type { Operation, TransferRecipient } from './operations.ts'
 import type { FaultEvent } from './planned-faults.ts'
 import { planStorm, runStorm } from './storm.ts'
 
@@ -44,9 +44,20 @@ function nameOperation(operation: Operation): string {
       return `repeat ${operation.body}`
     case 'transfer':
       if (operation.scheduledInS !== null) return 'transfer scheduled'
-      return `transfer to ${operation.to.kind === 'key' ? operation.to.key : 'a merchant'}`
+      return `transfer to ${nameRecipient(operation.to)}`
     default:
       return operation.kind
+  }
+}
+
+function nameRecipient(to: TransferRecipient): string {
+  switch (to.kind) {
+    case 'key':
+      return to.key
+    case 'account':
+      return `account ${to.number}`
+    case 'merchant':
+      return 'a merchant'
   }
 }
 

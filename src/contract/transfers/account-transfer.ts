@@ -42,7 +42,7 @@ const receiverFields = z.strictObject({
 
 const accountReceiver = receiverFields
   .superRefine(({ ispb, bank_code: code }, context) => {
-    if (ispb === undefined && code === undefined) addFieldIssue(context, 'ispb', 'is required, or bank_code')
+    if (ispb === undefined && code === undefined) addFieldIssue(context, 'ispb', 'is required')
     const bank = typeof code === 'string' ? findBankByCode(code) : undefined
     if (typeof ispb === 'string' && bank && bank.ispb !== normalizeIspb(ispb))
       addFieldIssue(context, 'bank_code', 'is another bank than ispb')

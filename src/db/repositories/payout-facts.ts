@@ -13,8 +13,10 @@ export type PayoutFacts = {
   /** Amounts in centavos. */
   cents: number
   fee_cents: number
-  /** Key of a transfer. */
+  /** Key of a transfer; null where it goes to an account. */
   pix_key: string | null
+  /** ISPB, branch and number of the account that a transfer goes to. */
+  bank_account: string | null
   receiver_name: string | null
   receiver_document: string | null
   /** Of a refund or a return: the PIX that goes back. */
@@ -28,16 +30,17 @@ export type PayoutFacts = {
 const COLUMNS = 'n.uuid as account_uuid, n.name as account_name'
 const SOURCES: Record<PayoutNoun, string> = {
   transfer: `select t.uuid, ${COLUMNS}, t.state, t.value_cents::float8 as cents, t.fee_cents::float8 as fee_cents, t.pix_key,
+      case when t.bank_account is not null then t.receiver_id end as bank_account,
       t.receiver ->> 'name' as receiver_name, coalesce(t.document, t.receiver ->> 'document') as receiver_document,
       null as original_end_to_end, null::uuid as charge_uuid, t.external_ref, t.created_at
     from transfer t join account n on n.uuid = t.account_uuid where t.uuid = ?`,
-  refund: `select r.uuid, ${COLUMNS}, r.state, r.value_cents::float8 as cents, r.fee_cents::float8 as fee_cents, null as pix_key,
+  refund: `select r.uuid, ${COLUMNS}, r.state, r.value_cents::float8 as cents, r.fee_cents::float8 as fee_cents, null as pix_key, null as bank_account,
       m.sender ->> 'name' as receiver_name, m.sender ->> 'document' as receiver_document,
       c.end_to_end as original_end_to_end, c.uuid as charge_uuid, c.external_ref, r.created_at
     from refund r join account n on n.uuid = r.account_uuid join charge c on c.uuid = r.charge_uuid
     left join movement m on m.uuid = c.movement_uuid where r.uuid = ?`,
   return: `select m.uuid, ${COLUMNS}, m.disposition as state, m.value_cents::float8 as cents, 0::float8 as fee_cents,
-      null as pix_key, m.sender ->> 'name' as receiver_name, m.sender ->> 'document' as receiver_document,
+      null as pix_key, null as bank_account, m.sender ->> 'name' as receiver_name, m.sender ->> 'document' as receiver_document,
       m.end_to_end as original_end_to_end, m.charge_uuid, null as external_ref, m.created_at
     from movement m join account n on n.uuid = m.account_uuid where m.disposition is not null and m.uuid = ?`,
 }

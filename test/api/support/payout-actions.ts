@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import type { FaultBody } from '../../../packages/simulator/control/schemas.ts'
 import { readEventBodies } from '../../support/event-bodies.ts'
 import type { ApiClient, ApiResponse, RequestOptions } from './client.ts'
@@ -16,6 +16,16 @@ export const SHOWN_MS = 12_000
 /** A random key; money sent to it settles. */
 export const randomPixKey = () => `maria-${randomUUID().slice(0, 8)}@example.com`
 
+/** A receiver with an account of its own; money sent to it settles. */
+export const randomAccountReceiver = () => ({
+  name: 'Maria Silva',
+  document: '52998224725',
+  bank_code: '260',
+  agency: '0001',
+  account: String(randomInt(10_000_000, 99_999_999)),
+  account_type: 'CHECKING',
+})
+
 export const statusesOf = ({ history }: { history: { status: string }[] }) =>
   history.map(entry => entry.status)
 
@@ -29,6 +39,19 @@ export function createPayoutActions(stage: TestStack) {
     request?: RequestOptions,
   ): Promise<ApiResponse> =>
     api.post('/api/v1/transfers', { value: 10, pix_key: randomPixKey(), ...body }, request)
+
+  /** Sends 10 reais to a checking account, unless the body or the changes of its receiver say otherwise. */
+  const sendToAccount = (
+    { api }: { api: ApiClient },
+    changes: object = {},
+    body: object = {},
+    request?: RequestOptions,
+  ): Promise<ApiResponse> =>
+    api.post(
+      '/api/v1/transfers/bank-accounts',
+      { value: 10, receiver: { ...randomAccountReceiver(), ...changes }, ...body },
+      request,
+    )
 
   const transfer = async ({ api }: { api: ApiClient }, uuid: string): Promise<ApiResource> => {
     const answer = await api.get(`/api/v1/transfers/${uuid}`)
@@ -44,6 +67,7 @@ export function createPayoutActions(stage: TestStack) {
 
   return {
     send,
+    sendToAccount,
     transfer,
 
     /** Waits until a transfer shows a status, and answers it. */

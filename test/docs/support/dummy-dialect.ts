@@ -199,6 +199,7 @@ export const SHARED_CHANGES: Record<string, readonly Change[]> = {
     canIssueOpenAmount: false,
     locksPayer: 'none',
     canTransfer: false,
+    payableAccountTypes: [],
     transferLookUp: 'id',
     keepsOrderIds: false,
     refundsOneAtATime: false,

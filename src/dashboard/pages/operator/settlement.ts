@@ -204,8 +204,8 @@ async function confirmSettlement(
 
 function describeReceiver(visit: Pick<PageContext, 't' | 'f'>, facts: PayoutFacts): string {
   const { t, f } = visit
-  const { pix_key, receiver_name, receiver_document } = facts
-  const parts = [pix_key, receiver_name, receiver_document && f.document(receiver_document)]
+  const { pix_key, bank_account, receiver_name, receiver_document } = facts
+  const parts = [pix_key, bank_account, receiver_name, receiver_document && f.document(receiver_document)]
   return parts.filter(Boolean).join(', ') || t('refund.unnamedPayer')
 }
 
