@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Operation, TransferRecipient } from './operations.ts'
+import type { Operation } from './operations.ts'
 import type { FaultEvent } from './planned-faults.ts'
 import { planStorm, runStorm } from './storm.ts'
 
@@ -16,7 +16,7 @@ test('one seed plans one storm, and another seed plans another', () => {
  * Any seed must pass (`npm run chaos`). This one draws every kind of operation and of fault early, and its late payment
  * too, so that the storm is short.
  */
-const SEED = 1582
+const SEED = 3166
 const OPERATIONS = 150
 
 test('a short storm has every kind of operation, and every fault that delays no storm for long', async () => {
@@ -44,20 +44,9 @@ function nameOperation(operation: Operation): string {
       return `repeat ${operation.body}`
     case 'transfer':
       if (operation.scheduledInS !== null) return 'transfer scheduled'
-      return `transfer to ${nameRecipient(operation.to)}`
+      return `transfer to ${operation.to.kind === 'key' ? operation.to.key : operation.to.kind}`
     default:
       return operation.kind
-  }
-}
-
-function nameRecipient(to: TransferRecipient): string {
-  switch (to.kind) {
-    case 'key':
-      return to.key
-    case 'account':
-      return `account ${to.number}`
-    case 'merchant':
-      return 'a merchant'
   }
 }
 

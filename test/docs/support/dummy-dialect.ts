@@ -296,6 +296,8 @@ export const SHARED_CHANGES: Record<string, readonly Change[]> = {
       listsReturns: false,
       namesRailCodes: false,
       refusedIsStored: false,
+      missingAccount: 'provider_rejected',
+      blockedAccount: 'provider_rejected',
     },
 `,
     ),
