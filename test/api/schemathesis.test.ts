@@ -32,6 +32,7 @@ const CREATING_RUNS = [
   { operation: 'createPayment', examples: 130, seed: 1 },
   { operation: 'createPayment', examples: 130, seed: 2 },
   { operation: 'createTransfer', examples: 110, seed: 1 },
+  { operation: 'createAccountTransfer', examples: 110, seed: 1 },
 ]
 const HOOKS = join(import.meta.dirname, 'support/schemathesis_hooks.py')
 const CHECKS = [

@@ -6,6 +6,7 @@ import re
 
 #: Operations whose method is not simply their verb.
 METHODS = {
+    "createAccountTransfer": "transfers.create_to_account",
     "createPixKeyAuthCode": "pix_keys.request_auth_code",
     "exportLedgerCsv": "ledger.export_csv",
     "exportLedgerOfx": "ledger.export_ofx",

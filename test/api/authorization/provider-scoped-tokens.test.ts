@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ApiClient, ApiResponse } from '../support/client.ts'
-import { type ApiResource, createPayoutActions, randomPixKey } from '../support/payout-actions.ts'
+import {
+  type ApiResource,
+  createPayoutActions,
+  randomAccountReceiver,
+  randomPixKey,
+} from '../support/payout-actions.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
 
@@ -212,6 +217,11 @@ const RULES: Record<string, () => Promise<void>> = {
   'GET /api/v1/banks': async () => isAnswered(await get('/banks?search=260'), 200),
   'GET /api/v1/transfers': lists('/transfers', of, one => one.provider),
   'POST /api/v1/transfers': overrides('/transfers', () => ({ value: 1, pix_key: randomPixKey() }), of),
+  'POST /api/v1/transfers/bank-accounts': overrides(
+    '/transfers/bank-accounts',
+    () => ({ value: 1, receiver: randomAccountReceiver() }),
+    of,
+  ),
   'GET /api/v1/transfers/{uuid}': reads(one => `/transfers/${one.transfer}`),
   'POST /api/v1/transfers/{uuid}/cancel': refuses('POST', one => `/transfers/${one.scheduled}/cancel`),
   'GET /api/v1/limits': forbids('GET', () => '/limits'),

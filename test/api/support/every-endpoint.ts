@@ -3,7 +3,7 @@ import { addUser } from '../../../src/admin/users.ts'
 import { createSession } from '../../../src/dashboard/authentication/sign-in.ts'
 import { encodeForm } from '../../support/files.ts'
 import type { ApiResponse } from './client.ts'
-import { createPayoutActions, randomPixKey } from './payout-actions.ts'
+import { createPayoutActions, randomAccountReceiver, randomPixKey } from './payout-actions.ts'
 import { pollUntil } from './poll-until.ts'
 import type { TestStack } from './test-stack.ts'
 
@@ -83,6 +83,7 @@ export function listEndpointRequests(
     [`/api/v1/payments/${open.uuid}/cancel`],
     [`/api/v1/payments/${paid.uuid}/refund`],
     ['/api/v1/transfers', { value: 10, pix_key: randomPixKey() }],
+    ['/api/v1/transfers/bank-accounts', { value: 10, receiver: randomAccountReceiver() }],
     [`/api/v1/transfers/${scheduled.uuid}/cancel`],
     ['/api/v1/pix-keys', { type: 'RANDOM' }],
     ['/api/v1/pix-keys/auth-code', { type: 'EMAIL', key: 'maria@example.com' }],

@@ -1186,7 +1186,7 @@ class Transfers:
             )
         )
 
-    async def create_account_transfer(
+    async def create_to_account(
         self,
         *,
         value: Amount,

@@ -1186,7 +1186,7 @@ class Transfers:
             )
         )
 
-    def create_account_transfer(
+    def create_to_account(
         self,
         *,
         value: Amount,
