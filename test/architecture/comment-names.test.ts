@@ -12,9 +12,9 @@ import { SOURCES } from './support/source-imports.ts'
 const FOREIGN_NAMES = new Set([
   // sdk-node-apis-efi and https://dev.efipay.com.br: schemas, and the names of refusals.
   ...['MedSubmitDefenseBodySchema', 'PixSendDetailResponseSchema', 'UpdateAccountConfigBodySchema', 'nome'],
-  ...['CreateReportBodySchema', 'PixResendWebhookBodySchema'],
+  ...['CreateReportBodySchema', 'PixResendWebhookBodySchema', 'PixSendBodySchema'],
   // The OpenAPI description of Woovi.
-  ...['woovi.yml', 'PixQrCodePayload', 'PixQrCode'],
+  ...['woovi.yml', 'PixQrCodePayload', 'PixQrCode', 'PaymentCreatePayload'],
   ...['WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR', 'multipleOf', '__proto__', 'fetch', 'pg', 'src'],
 ])
 

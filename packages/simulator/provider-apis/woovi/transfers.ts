@@ -298,14 +298,14 @@ function recordFailedPayment(
 ): SimulatedResponse {
   return store.inTransaction(() => {
     const { id, cents, key, message } = order
-    const nobody = { key, name: DEFAULT_RECIPIENT_NAME, document: DEFAULT_RECIPIENT_DOCUMENT }
+    const defaultRecipient = { key, name: DEFAULT_RECIPIENT_NAME, document: DEFAULT_RECIPIENT_DOCUMENT }
     const failed = transfers.recordRejected({
       account,
       id,
       cents,
       message,
       returnedCents: [],
-      recipient: key === null ? readRecipient({ accounts }, order) : nobody,
+      recipient: key === null ? readRecipient({ accounts }, order) : defaultRecipient,
       payerKey: accounts.listKeys(account.id)[0] ?? '',
       outcome: { kind: 'rejected', code },
     })
