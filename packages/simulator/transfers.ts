@@ -43,7 +43,7 @@ export type TransferRailEvent = { kind: 'transfer'; account: SimulatedAccount; t
 export type OrderRemovedRailEvent = { kind: 'order_removed'; account: SimulatedAccount; id: string }
 
 /** An account at a bank, to which a transfer goes without a key. Every one exists, but those of magic numbers. */
-export type SimulatedBankAccount = { ispb: string; branch: string; number: string }
+type SimulatedBankAccount = { ispb: string; branch: string; number: string }
 
 /** The recipient of a transfer: the owner of `key`, or of `account` if `key` is null. `bank`: the account in the words of its API. */
 export type SimulatedRecipient = {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { PartyType } from '../../../src/db/entities/party.ts'
+import { BANK_ACCOUNT } from '../../support/transfer-destinations.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
 import { createFullAccount, MALICIOUS_TEXT, PASSWORD } from '../support/full-account.ts'
@@ -121,6 +123,33 @@ describe('every page', () => {
     expect(await readBadge(operator, `/dashboard/operator/unknown/transfer/${uuid}`)).toBe(badge)
     const shown = badge.split('>')[0]!
     expect(await readBadge(merchant, `/dashboard/transfers/${uuid}`)).toContain(shown)
+    await ours.sql('delete from attempt where subject_uuid = ?', [uuid])
+    await ours.sql('delete from transfer where uuid = ?', [uuid])
+  })
+
+  test('shows the account that a transfer without a key goes to', async () => {
+    const uuid = randomUUID()
+    const stored = new PartyType().convertToDatabaseValue(BANK_ACCOUNT)
+    await ours.sql(
+      `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, held_cents, bank_account,
+         receiver, document, request_id, fingerprint, created_at, updated_at)
+       select ?, account_uuid, connection_uuid, provider_account_uuid, 'sending', 100, 100, ?::jsonb, ?::jsonb, ?, 'r', 'f', now(), now()
+       from transfer where uuid = ?`,
+      [uuid, stored, stored, BANK_ACCOUNT.document, ours.unknown],
+    )
+    await ours.sql(
+      `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, state, created_at, updated_at)
+       select ?, 'transfer', uuid, connection_uuid, provider_account_uuid, 0, 'calling', now(), now() from transfer where uuid = ?`,
+      [randomUUID(), uuid],
+    )
+    const shown = (await merchant.get(`/dashboard/transfers/${uuid}`)).text
+    expect(shown).toContain('Maria Silva')
+    expect(shown).toContain('18236120 · **01 · *****67')
+    expect(shown).not.toContain('1234567')
+    const operated = (await operator.get(`/dashboard/operator/unknown/transfer/${uuid}`)).text
+    expect(operated).toContain('18236120/1/1234567')
+    const { text } = await merchant.get('/dashboard/transfers')
+    expect(text.slice(text.indexOf(uuid))).toContain('Maria Silva')
     await ours.sql('delete from attempt where subject_uuid = ?', [uuid])
     await ours.sql('delete from transfer where uuid = ?', [uuid])
   })
