@@ -19,7 +19,7 @@ const ON = '/dashboard/transfers/new'
 const RECEIVER = `${ON}/receiver`
 const CPF = '52998224725'
 const OTHER_CPF = '12345678909'
-const MASKED = '***.982.247-**'
+const MASKED = '***982247**'
 
 let fixture: ApiFixture
 let answer: LookUpKeyOutcome
@@ -123,12 +123,7 @@ describe('a key that is found', () => {
     expect(first.text).not.toContain('name="value"')
     const page = await user.identify({ pix_key: ` ${user.pix_key.toUpperCase()} ` })
     expect([page.status, lookUps, starts]).toEqual([200, [user.pix_key], []])
-    for (const shown of [
-      'Maria Souza',
-      'Banco do Teste',
-      '***.982.247-**'.replaceAll(/[.-]/g, ''),
-      user.pix_key,
-    ])
+    for (const shown of ['Maria Souza', 'Banco do Teste', MASKED, user.pix_key])
       expect(page.text).toContain(shown)
     expect(page.text).not.toContain(CPF)
     expect(page.text).toContain('<input name="value"')

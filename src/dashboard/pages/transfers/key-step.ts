@@ -7,12 +7,10 @@ import { parseFormFields, readText } from '../../http/form.ts'
 import { createPage, type DashboardResponse } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import { listAccountModes, tokenWithMode } from '../connections.ts'
+import { TRANSFER_DESTINATIONS, TRANSFER_FORM_PATH } from './destinations.ts'
 import { describeKey, findShownReceiver, listReceiverWarnings, type ShownReceiver } from './receiver.ts'
-import { TRANSFERS_PAGE_PATH } from './transfers.ts'
 
 /** First step of a transfer to a key: its key, and the look-up of its owner. */
-
-export const TRANSFER_FORM_PATH = `${TRANSFERS_PAGE_PATH}/new`
 
 type TransferVisit = PageContext<'merchant'>
 
@@ -81,6 +79,8 @@ export async function renderKeyStep(visit: TransferVisit, otherOwner: ShownRecei
   const model = {
     modes: await listAccountModes(visit),
     mode,
+    destinations: TRANSFER_DESTINATIONS,
+    destination: 'key',
     typedKey: describeKey(form.get('pix_key') ?? '', visit),
     document: form.get('document') ?? form.get('named_document') ?? '',
     otherOwner,

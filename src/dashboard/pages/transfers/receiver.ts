@@ -1,6 +1,7 @@
 import type { CallerToken } from '../../../api/authorization/authenticate.ts'
 import { readTransferLookup } from '../../../api/operations/transfer-lookup.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
+import { nameBank } from '../../../domain/pix/bank-name.ts'
 import { detectDocumentKind } from '../../../domain/pix/document.ts'
 import { interpretTypedKey } from '../../../domain/pix-keys/key-format.ts'
 import { matchDocument, type OwnerDocumentMatch } from '../../../domain/pix-keys/key-look-up.ts'
@@ -31,7 +32,7 @@ export async function findShownReceiver(
   return {
     name: owner.name,
     document: owner.document,
-    bank: owner.bank.name || owner.bank.ispb,
+    bank: nameBank(owner.bank),
     documentMatch: matchDocument(form.get('named_document'), lookup.answer),
   }
 }
