@@ -65,16 +65,9 @@ export async function listKnownBudgets(em: EntityManager, connectionUuids: strin
   const nowMs = Date.now()
   return new Map(
     [...rows].map(([connectionUuid, row]) => {
-      const { left, ...rest } = refillBudget(row, nowMs)
-      const budget = {
-        capacity: rest.capacity,
-        left: Math.floor(left),
-        refillPerMinute: rest.refillPerMinute,
-      }
-      return [
-        connectionUuid,
-        { ...budget, readAt: new Date(row.readAtMs), waitS: computeBudgetWaitS(row, nowMs) },
-      ]
+      const { capacity, refillPerMinute, left } = refillBudget(row, nowMs)
+      const [readAt, waitS] = [new Date(row.readAtMs), computeBudgetWaitS(row, nowMs)]
+      return [connectionUuid, { capacity, refillPerMinute, left: Math.floor(left), readAt, waitS }]
     }),
   )
 }
