@@ -79,11 +79,14 @@ export function createMerchantActions(scene: StormContext) {
     return create('charge', { ...operation, place, token, body })
   }
 
-  function transfer(operation: OperationOf<'transfer'>, place: number): Promise<OperationOutcome> {
-    const { to, scheduledInS, merchant } = operation
+  async function transfer(operation: OperationOf<'transfer'>, place: number): Promise<OperationOutcome> {
+    const { to, scheduledInS, merchant, lookUp } = operation
+    const destination = buildDestination(to, merchant)
+    const lookupUuid = lookUp && 'pix_key' in destination && (await lookUpKey(place, destination.pix_key))
     const body = {
       value: reaisFromCents(operation.cents),
-      ...buildDestination(to, merchant),
+      ...destination,
+      ...(lookupUuid && { lookup_uuid: lookupUuid, on_mismatch: lookUp }),
       external_ref: `${run}-${place}`,
       ...(scheduledInS !== null && {
         scheduled_for: new Date(Date.now() + scheduledInS * 1_000).toISOString(),
@@ -93,7 +96,10 @@ export function createMerchantActions(scene: StormContext) {
     return create('transfer', { ...operation, place, token: cast.merchants[merchant]!.token, body, path })
   }
 
-  function buildDestination(to: TransferRecipient, merchant: number): object {
+  function buildDestination(
+    to: TransferRecipient,
+    merchant: number,
+  ): { pix_key: string } | { receiver: object } {
     switch (to.kind) {
       case 'key':
         return { pix_key: to.key }
@@ -104,6 +110,21 @@ export function createMerchantActions(scene: StormContext) {
         return { pix_key: recipient.collectionKey }
       }
     }
+  }
+
+  /** Looks a key up once; null where no owner was shown: the transfer is then made without, as a merchant may. */
+  async function lookUpKey(place: number, pixKey: string): Promise<string | null> {
+    const { token } = merchantOf(place)
+    const mine = note({
+      place,
+      kind: 'look_up',
+      merchant: placeOfMerchant(place),
+      key: null,
+      externalRef: null,
+    })
+    const request = { path: API_PATHS.lookup, token, key: null, body: { pix_key: pixKey } }
+    const said = await postUntilAnswered(api, mine, request)
+    return said?.status === 200 ? said.body.data.uuid : null
   }
 
   type Creation = {

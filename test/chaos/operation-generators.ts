@@ -23,7 +23,10 @@ const PIX_KEY_WEIGHTS = {
   'timeout-then-absent@sim.trilho.test': 7,
   'slow@sim.trilho.test': 4,
   'returned@sim.trilho.test': 7,
+  'owner-changes@sim.trilho.test': 8,
+  'not-registered@sim.trilho.test': 3,
 }
+const LOOK_UP_PROBABILITY = 0.3
 
 /** Numbers of accounts at a bank; two of them are refused by it. */
 const ACCOUNT_WEIGHTS = { '7654321': 8, '0012345': 4, '1111111': 1, '1010101': 1 }
@@ -55,11 +58,17 @@ function drawSplits(random: Random, cents: number, cast: ParticipantCounts): Pla
 }
 
 export function drawTransfer(random: Random, cast: ParticipantCounts): Operation {
+  const to = drawRecipient(random, cast)
   return {
     kind: 'transfer',
     merchant: random.between(0, cast.merchants - 1),
     cents: random.chance(0.02) ? 90_000_000_00 : drawCents(random),
-    to: drawRecipient(random, cast),
+    to,
+    // Only a key is looked up.
+    lookUp:
+      to.kind !== 'account' && random.chance(LOOK_UP_PROBABILITY)
+        ? random.pick(['REFUSE', 'REFUSE', 'WARN'] as const)
+        : null,
     scheduledInS: random.chance(0.12) ? random.between(1, 12) : null,
     asking: drawRepetition(random),
   }

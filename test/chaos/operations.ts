@@ -1,5 +1,6 @@
 import type { DisputeDecision } from '../../packages/simulator/disputes.ts'
 import type { DisputeType } from '../../src/domain/disputes/dispute.ts'
+import type { MismatchPolicy } from '../../src/domain/pix-keys/key-look-up.ts'
 import {
   drawCents,
   drawCharge,
@@ -38,6 +39,8 @@ export type Operation =
       merchant: number
       cents: number
       to: TransferRecipient
+      /** What a look-up of the key, made first, is to refuse; null: none is made. */
+      lookUp: MismatchPolicy | null
       scheduledInS: number | null
       asking: Repetition
     }

@@ -44,6 +44,7 @@ function nameOperation(operation: Operation): string {
       return `repeat ${operation.body}`
     case 'transfer':
       if (operation.scheduledInS !== null) return 'transfer scheduled'
+      if (operation.lookUp !== null) return `transfer after a look-up, ${operation.lookUp}`
       return `transfer to ${operation.to.kind === 'key' ? operation.to.key : operation.to.kind}`
     default:
       return operation.kind

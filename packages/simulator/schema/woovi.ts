@@ -24,6 +24,7 @@ CREATE TABLE wooviPendingOrder (
   -- SimulatedRecipient of an account as JSON; null of a key.
   recipient TEXT,
   message TEXT,
+  checkEndToEnd TEXT,
   PRIMARY KEY (accountId, id)
 ) STRICT;
 
@@ -69,6 +70,7 @@ CREATE TABLE wooviKeyCheck (
   endToEnd TEXT PRIMARY KEY,
   accountId TEXT NOT NULL REFERENCES account,
   key TEXT NOT NULL,
+  owner TEXT NOT NULL,
   isPaid INTEGER NOT NULL
 ) STRICT;
 

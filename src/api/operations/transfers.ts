@@ -113,11 +113,8 @@ export function isTransferCreated(
 }
 
 /** Validates a transfer without creating it, and returns the connection that would be tried first, with its fee. */
-export async function quoteTransfer(caller: TransferCaller, body: CreateTransferBody) {
-  const { errors, payable } = await evaluateTransfer(caller, body, checkKeyReceiver(body))
-  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
-  await requireUniqueExternalRef(caller, body)
-  const unpaused = requireUnpausedConnections(payable, 'out')
+export async function quoteTransfer(caller: OrderCaller, body: CreateTransferBody) {
+  const { payable, unpaused } = await requireValidTransfer(caller, body)
   const openCircuits = body.scheduled_for ? new Set() : await findOpenCircuits(caller.em, unpaused)
   const connectionUuid = unpaused.find(uuid => !openCircuits.has(uuid)) ?? unpaused[0]!
   const { fees } = payable.find(({ uuid }) => uuid === connectionUuid)!
@@ -151,7 +148,8 @@ export function createAccountTransfer(
         checkAccountReceiver(body.receiver.account_type),
       )
       if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
-      return { ...(await chooseCandidates(caller, body, evaluated)), lookup: undefined }
+      const { unpaused, acceptBefore } = await requireSendableOrder(caller, body, evaluated)
+      return { candidates: await orderCandidates(caller, body, unpaused), acceptBefore, lookup: undefined }
     },
   })
 }
@@ -268,31 +266,38 @@ function transferErrorCode(transfer: ReadTransfer) {
 /** Validation of a new transfer beyond its schema: rules that need the database or the time of day. */
 
 type TransferCaller = { em: EntityManager; token: CallerToken }
+type OrderCaller = TransferCaller & Pick<CreateDependencies, 'sealer'>
 
 /** Returns candidates in the order of trying and the acceptance deadline; fails with all 422 errors, 409 or 503. */
-async function validateCreateTransfer(
-  caller: TransferCaller & Pick<CreateDependencies, 'sealer'>,
-  body: CreateTransferBody,
-) {
+async function validateCreateTransfer(caller: OrderCaller, body: CreateTransferBody) {
+  const { unpaused, acceptBefore, lookup } = await requireValidTransfer(caller, body)
+  return { candidates: await orderCandidates(caller, body, unpaused), acceptBefore, lookup: lookup?.copy }
+}
+
+/** Orders the connections of a transfer in the order of trying. */
+async function orderCandidates({ em }: TransferCaller, body: TransferOrderBody, unpaused: string[]) {
+  // A scheduled transfer keeps the order of priority: circuit states at its time are unknown now.
+  return body.scheduled_for ? unpaused : orderByCircuitState(em, unpaused)
+}
+
+/** Returns the connections that may send a transfer to a key; fails with all 422 errors, 409 or 503. */
+async function requireValidTransfer(caller: OrderCaller, body: CreateTransferBody) {
   const lookup = await readTransferLookup(caller, body)
   const { errors, ...evaluated } = await evaluateTransfer(caller, body, checkKeyReceiver({ ...body, lookup }))
   Object.assign(errors, collectLookupErrors(body, lookup))
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   if (lookup) requireExpectedReceiver(body, lookup)
-  return { ...(await chooseCandidates(caller, body, evaluated)), lookup: lookup?.copy }
+  return { ...(await requireSendableOrder(caller, body, evaluated)), lookup }
 }
 
-/** Orders the connections that may carry a valid transfer; fails with 409 or 503. */
-async function chooseCandidates(
+/** Returns the connections that may send a valid order, wherever it goes; fails with 409 or 503. */
+async function requireSendableOrder(
   caller: TransferCaller,
   body: TransferOrderBody,
-  { payable, acceptBefore }: Pick<Awaited<ReturnType<typeof evaluateTransfer>>, 'payable' | 'acceptBefore'>,
+  { payable, acceptBefore }: { payable: Connection[]; acceptBefore: string | undefined },
 ) {
   await requireUniqueExternalRef(caller, body)
-  const unpaused = requireUnpausedConnections(payable, 'out')
-  // A scheduled transfer keeps the order of priority: circuit states at its time are unknown now.
-  const candidates = body.scheduled_for ? unpaused : await orderByCircuitState(caller.em, unpaused)
-  return { candidates, acceptBefore }
+  return { payable, acceptBefore, unpaused: requireUnpausedConnections(payable, 'out') }
 }
 
 /** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */

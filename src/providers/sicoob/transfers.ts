@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { timeOfRailId } from '../../domain/pix/identifiers.ts'
 import { findRailCode } from '../../domain/pix/rail-codes.ts'
-import {
-  NO_HANDLE,
-  type NoAnswerResult,
-  type PayoutHandle,
-  type PreparePayoutOutcome,
-  type ProviderPayout,
+import type {
+  NoAnswerResult,
+  PayoutHandle,
+  PreparePayoutOutcome,
+  ProviderPayout,
 } from '../../domain/providers/provider.ts'
 import { MINUTE } from '../../domain/shared/intervals.ts'
 import type { TransferDestination } from '../../domain/transfers/transfer-destination.ts'
@@ -116,8 +115,9 @@ const documentUnsupported = rejectForThisProvider(
 )
 const notLookedUp: NoAnswerResult = {
   kind: 'no_answer',
-  code: NO_HANDLE,
+  code: 'no_handle',
   message: 'The provider looks a payment up by its end-to-end id only',
+  isLasting: true,
 }
 
 const endToEndSchema = z.string().regex(/^[a-zA-Z0-9]{32}$/)

@@ -15,6 +15,7 @@ import { cobOf, credentials, okReply, REFERENCE } from '../../providers/support/
 import { startScriptedProvider } from '../../providers/support/scripted-provider.ts'
 import { openTestOrm } from '../../support/orm.ts'
 import { startTcpProxy } from '../../support/tcp-proxy.ts'
+import { keyDestination } from '../../support/transfer-destinations.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { openCapturedOrm } from '../support/postgres-messages.ts'
 
@@ -309,6 +310,29 @@ describe('adapters of ten processes', () => {
       expect(await findCharges([registry])).toMatchObject([{ kind: 'found' }])
     }
     expect(scripted.countTokenRequests()).toBe(2)
+  })
+
+  test('whose credentials are refused by now: what left with the shared token is unknown, and what has no token is unreachable', async () => {
+    const { cleanup, scripted, connection, registries } = await openAdapters({})
+    await using _ = cleanup
+    const [background, ...senders] = registries.map(registry =>
+      registry.providerFor({ ...connection, providerAccountUuid }),
+    )
+    expect(await background!.findCharge(REFERENCE)).toMatchObject({ kind: 'found' })
+    scripted.scriptReplies('POST /oauth/token', { status: 401, json: { error: 'invalid_client' } })
+    const send = (sender: (typeof senders)[number], id: string) => {
+      const refusal = { status: 401, json: { error: 'invalid_token', error_description: 'expired' } }
+      scripted.scriptReplies(`PUT /v3/gn/pix/${id}`, refusal)
+      return sender.sendTransfer({
+        id,
+        cents: 1050,
+        destination: keyDestination('maria@example.com'),
+        payerKey: 'k',
+      })
+    }
+    expect(await send(senders[0]!, 'left')).toMatchObject({ kind: 'unknown', code: 'no_token' })
+    expect(await send(senders[1]!, 'stayed')).toMatchObject({ kind: 'unreachable', code: 'no_token' })
+    expect(scripted.calls().map(({ path }) => path)).toEqual([`/v2/cob/${REFERENCE}`, '/v3/gn/pix/left'])
   })
 
   test('of credentials that are not stored share nothing', async () => {

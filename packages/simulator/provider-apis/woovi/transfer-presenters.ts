@@ -15,6 +15,8 @@ export type WooviOrder = {
   /** SimulatedRecipient of an account as JSON; null of a key. */
   recipient: string | null
   message: string | null
+  /** The check of the key that the payment names. */
+  checkEndToEnd: string | null
 }
 
 /** Presents a payment that waits for approval. */
@@ -57,7 +59,10 @@ function formatRailReason(code: string): string {
   return `${code} - Pagamento rejeitado`
 }
 
-function presentOrder({ id, cents, key, message }: Omit<WooviOrder, 'recipient'>, accountId: string) {
+function presentOrder(
+  { id, cents, key, message }: Omit<WooviOrder, 'recipient' | 'checkEndToEnd'>,
+  accountId: string,
+) {
   return {
     value: cents,
     ...(key === null ? {} : { destinationAlias: key }),

@@ -19,7 +19,7 @@ import type { SimulatorState } from '../../state.ts'
 import type { SimulatedRecipient, TransferAcceptance } from '../../transfers.ts'
 import { listCompanyAccounts } from './company.ts'
 import * as errors from './errors.ts'
-import { creditKeyCheck } from './key-checks.ts'
+import { creditKeyCheck, findCheckedOwner } from './key-checks.ts'
 import { buildWooviListPage } from './list-page.ts'
 import { type PendingOrderKey, removeWooviOrder } from './order-removal.ts'
 import { approvalBody, parseWooviBody, paymentBody } from './schemas.ts'
@@ -104,8 +104,9 @@ function createOrder(
   // The id is checked before any outcome: a repeat must not be refused for another reason.
   if (findCompanyTransfer(state, caller, id) || findCompanyOrder(state, caller, id))
     return errors.paymentIdInUse()
-  const order = { id, cents, ...target, message: comment ?? null }
-  creditKeyCheck(state, account, parsed.value.pixKeyEndToEndId)
+  const { pixKeyEndToEndId: checkEndToEnd } = parsed.value
+  const order = { id, cents, ...target, message: comment ?? null, checkEndToEnd: checkEndToEnd ?? null }
+  creditKeyCheck(state, account, checkEndToEnd)
   if (autoApprove)
     return sendApprovedOrder(state, {
       account,
@@ -168,6 +169,8 @@ function saveOrder({ store }: SimulatorState, { id: accountId }: SimulatedAccoun
   store.insert('wooviPendingOrder', { accountId, ...order })
 }
 
+const ORDER_COLUMNS = 'id, cents, key, recipient, message, checkEndToEnd'
+
 /** An order that waits for approval. */
 type WooviPendingOrder = WooviOrder & { accountId: string }
 
@@ -176,15 +179,13 @@ export function createPendingOrders(state: SimulatorState) {
   const { accounts, store } = state
   const find = (id: string) =>
     store.first<WooviPendingOrder>(
-      'SELECT accountId, id, cents, key, recipient, message FROM wooviPendingOrder WHERE id = ?',
+      `SELECT accountId, ${ORDER_COLUMNS} FROM wooviPendingOrder WHERE id = ?`,
       id,
     )
   return {
     list: () =>
       store
-        .all<WooviPendingOrder>(
-          'SELECT accountId, id, cents, key, recipient, message FROM wooviPendingOrder ORDER BY rowid',
-        )
+        .all<WooviPendingOrder>(`SELECT accountId, ${ORDER_COLUMNS} FROM wooviPendingOrder ORDER BY rowid`)
         .map(({ accountId, id, cents, key, message }) => ({ accountId, id, cents, key: key ?? '', message })),
     /** Approves an order; false if the provider refuses it, undefined if there is no such order. */
     approve(id: string): boolean | undefined {
@@ -236,7 +237,7 @@ function sendApprovedOrder(
       scheduleRemoval(state, { account, order, afterMs: outcome.afterMs })
     return insufficientBalance()
   }
-  const recipient = readRecipient(state, order)
+  const recipient = readRecipient(state, account, order)
   const magic = findSandboxOutcome(recipient) ?? findMagicOutcome(recipient, cents)
   if ('refused' in magic) return recordFailedPayment(state, { account, order, code: magic.refused })
   return store.inTransaction(() => {
@@ -257,11 +258,13 @@ function sendApprovedOrder(
 }
 
 function readRecipient(
-  { accounts }: Pick<SimulatorState, 'accounts'>,
-  { key, recipient }: WooviOrder,
+  state: SimulatorState,
+  account: SimulatedAccount,
+  { key, recipient, checkEndToEnd }: WooviOrder,
 ): SimulatedRecipient {
   if (key === null) return JSON.parse(recipient!) as SimulatedRecipient
-  return { key, ...findKeyHolder(accounts, key) }
+  const owner = findCheckedOwner(state, account, { key, checkEndToEnd })
+  return { key, ...(owner ?? findKeyHolder(state.accounts, key)) }
 }
 
 /** Codes of failures by the number of the recipient's account ("Simulação de Erros no Sandbox para pagamentos por agência e conta"). */
@@ -293,9 +296,10 @@ function scheduleRemoval(
 
 /** Records a payment that fails for a reason that Woovi documents for payments, not for refused requests. */
 function recordFailedPayment(
-  { accounts, transfers, store }: SimulatorState,
+  state: SimulatorState,
   { account, order, code }: { account: SimulatedAccount; order: WooviOrder; code: string },
 ): SimulatedResponse {
+  const { accounts, transfers, store } = state
   return store.inTransaction(() => {
     const { id, cents, key, message } = order
     const defaultRecipient = { key, name: DEFAULT_RECIPIENT_NAME, document: DEFAULT_RECIPIENT_DOCUMENT }
@@ -305,7 +309,7 @@ function recordFailedPayment(
       cents,
       message,
       returnedCents: [],
-      recipient: key === null ? readRecipient({ accounts }, order) : defaultRecipient,
+      recipient: key === null ? readRecipient(state, account, order) : defaultRecipient,
       payerKey: accounts.listKeys(account.id)[0] ?? '',
       outcome: { kind: 'rejected', code },
     })
@@ -331,7 +335,7 @@ function findPendingOrder(
   id: string,
 ): WooviOrder | undefined {
   return store.first<WooviOrder>(
-    'SELECT id, cents, key, recipient, message FROM wooviPendingOrder WHERE accountId = ? AND id = ?',
+    `SELECT ${ORDER_COLUMNS} FROM wooviPendingOrder WHERE accountId = ? AND id = ?`,
     account.id,
     id,
   )
