@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici'
+import { Client, type Dispatcher } from 'undici'
 import { createHostResolver, type HostResolver } from '../net/name-resolver.ts'
 import type { AddressPolicy } from '../webhook-client/address-policy.ts'
 import { rejectOnAbort } from '../webhook-client/client.ts'
@@ -8,7 +8,7 @@ import { createGuardedConnector, RefusedAddressError } from '../webhook-client/g
  * What the location of a code answers. `refused_address`: its host has an address that no code may reach; nothing was sent.
  * `no_answer`: no connection, no answer in time, or one that broke off.
  */
-export type LocationAnswer =
+type LocationAnswer =
   | { kind: 'answered'; status: number; body: string }
   | { kind: 'too_large' }
   | { kind: 'refused_address' }
@@ -36,11 +36,10 @@ export function createLocationClient({
   resolve = createHostResolver(),
 }: LocationClientOptions): LocationClient {
   const connect = createGuardedConnector({ policy, resolve, ca, timeoutMs: CONNECT_TIMEOUT_MS })
-  const agent = new Agent({ connect, allowH2: false, pipelining: 0 })
   return async (url, signal) => {
+    const connection = new Client(url.origin, { connect, allowH2: false })
     try {
-      const request = agent.request({
-        origin: url.origin,
+      const request = connection.request({
         path: url.pathname + url.search,
         method: 'GET',
         headers: { accept: 'application/jose, application/json', 'user-agent': 'Trilho/1' },
@@ -50,6 +49,9 @@ export function createLocationClient({
       return await rejectOnAbort(request.then(readAnswer), signal)
     } catch (error) {
       return { kind: error instanceof RefusedAddressError ? 'refused_address' : 'no_answer' }
+    } finally {
+      // Also ends a request that was given up. Nothing waits for it.
+      connection.destroy().catch(() => {})
     }
   }
 }

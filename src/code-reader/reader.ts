@@ -17,13 +17,13 @@ export type CodeFault =
   | 'location_withdrawal'
 
 /** `no_answer`: a bank of the code did not answer, so that nothing is known of the code. */
-export type CodeReadingOutcome =
+type CodeReadingOutcome =
   | { kind: 'read'; reading: CodeReading }
   | { kind: 'invalid'; fault: CodeFault }
   | { kind: 'no_answer' }
 
 /** `payOn`: the day of payment in Brasília, `codMun`: the payer's municipality (IBGE); both change what a charge with a due date asks. */
-export type CodeReadingOptions = { payOn?: string | undefined; codMun?: string | undefined; limitMs: number }
+type CodeReadingOptions = { payOn?: string | undefined; codMun?: string | undefined; limitMs: number }
 
 /** Reads a code as a payer's bank does: its text, then the signed documents at its locations, within `limitMs`. Never rejects. */
 export type CodeReader = (payload: string, options: CodeReadingOptions) => Promise<CodeReadingOutcome>
@@ -97,7 +97,7 @@ export function createCodeReader({
     const code = parseBrCode(payload)
     if (code.kind === 'invalid') return code
     if (code.kind === 'static') return { kind: 'read', reading: readStaticCode(code) }
-    const signal = AbortSignal.timeout(Math.min(options.limitMs, MAX_READING_MS))
+    const signal = AbortSignal.timeout(Math.floor(Math.max(0, Math.min(options.limitMs, MAX_READING_MS))))
     if (code.kind === 'recurrence') return readRecurrence(code.recurrenceLocation, signal)
     const charge = await readCharge(code, options, signal)
     if (code.kind === 'dynamic' || charge.kind !== 'read') return charge

@@ -1,4 +1,4 @@
-import { createPublicKey, X509Certificate } from 'node:crypto'
+import { KeyObject, type webcrypto, X509Certificate } from 'node:crypto'
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose'
 import type { CodeSignature } from '../domain/qr-codes/code-reading.ts'
 import type { LocationClient } from './location-client.ts'
@@ -43,13 +43,13 @@ export async function verifyDocument(jws: string, options: VerificationOptions):
   if (!keys) return { kind: 'invalid', fault: 'key_set' }
   try {
     const selectKey = createLocalJWKSet(keys)
-    const { payload } = await compactVerify(jws, selectKey, { algorithms: ALGORITHMS })
+    const { payload, key } = await compactVerify(jws, selectKey, { algorithms: ALGORITHMS })
     const content: unknown = JSON.parse(new TextDecoder().decode(payload))
     if (trustedRoots.length === 0) return { kind: 'verified', content, signature: 'UNVERIFIED' }
-    const isTrusted = keys.keys.some(
-      key => (keys.keys.length === 1 || key.kid === header.kid) && isChainTrusted(key, { trustedRoots, now }),
-    )
-    if (!isTrusted) return { kind: 'invalid', fault: 'certificate' }
+    // Not by the id of the key: a key set may show the certificate of another key under the same id.
+    const signingKey = KeyObject.from(key as webcrypto.CryptoKey)
+    if (!keys.keys.some(({ x5c }) => isChainTrusted(x5c ?? [], { signingKey, trustedRoots, now })))
+      return { kind: 'invalid', fault: 'certificate' }
     return { kind: 'verified', content, signature: 'VERIFIED' }
   } catch {
     return { kind: 'invalid', fault: 'signature' }
@@ -85,15 +85,13 @@ function parseKeySet(text: string): JSONWebKeySet | null {
   }
 }
 
-/** Tests whether the certificates of a key (`x5c`) are of that key, valid now, and end in a trusted one. */
-function isChainTrusted(
-  key: JSONWebKeySet['keys'][number],
-  { trustedRoots, now }: { trustedRoots: X509Certificate[]; now: Date },
-): boolean {
+type ChainOptions = { signingKey: KeyObject; trustedRoots: X509Certificate[]; now: Date }
+
+/** Tests whether certificates (base64 of DER) begin with one of the signing key, are valid now, and end in a trusted one. */
+function isChainTrusted(certificates: string[], { signingKey, trustedRoots, now }: ChainOptions): boolean {
   try {
-    const chain = (key.x5c ?? []).map(der => new X509Certificate(Buffer.from(der, 'base64')))
-    const [leaf] = chain
-    if (!leaf?.publicKey.equals(createPublicKey({ key: key as never, format: 'jwk' }))) return false
+    const chain = certificates.map(der => new X509Certificate(Buffer.from(der, 'base64')))
+    if (!chain[0]?.publicKey.equals(signingKey)) return false
     for (const [index, certificate] of chain.entries()) {
       if (now < new Date(certificate.validFrom) || now > new Date(certificate.validTo)) return false
       if (trustedRoots.some(root => isIssuedBy(certificate, root))) return true

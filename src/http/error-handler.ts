@@ -80,6 +80,7 @@ const DEFAULT_CAUSES: Record<ServerErrorCode, string> = {
   not_confirmed: 'worker: no answer in time',
   issuing: 'provider: no answer in time',
   no_provider_available: 'provider: none could be reached',
+  qr_unreadable: 'bank of a code: no answer in time',
   code_undeliverable: 'configuration: no messenger for this type of address',
   pix_key_unknown: 'provider: no answer in time',
   cancellation_unknown: 'provider: no answer in time',

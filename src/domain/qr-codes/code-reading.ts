@@ -61,7 +61,7 @@ type PaymentMoment = { now: Date; payOn?: string | undefined }
 const BRASILIA_OFFSET_MS = 3 * 60 * 60 * 1_000
 
 /** Names the day in Brasília of a moment, `YYYY-MM-DD`. */
-export function brasiliaDayOf(at: Date): string {
+function brasiliaDayOf(at: Date): string {
   return new Date(at.getTime() - BRASILIA_OFFSET_MS).toISOString().slice(0, 10)
 }
 

@@ -199,14 +199,14 @@ const RULES: Record<string, () => Promise<void>> = {
       [mine, mine.charge],
       [theirs, undefined],
     ] as const) {
-      const { payload } = (await merchant.api.readCharge(one.charge)).payment.pix
+      const { payload } = (await merchant.api.readCharge(one.charge)).payment
       const answer = await post('/qr-codes/read', { payload })
       isAnswered(answer, 200)
       expect(answer.body.data.own_charge_uuid).toBe(own)
     }
   },
   'GET /api/v1/qr-codes/read/{uuid}': async () => {
-    const { payload } = (await merchant.api.readCharge(mine.charge)).payment.pix
+    const { payload } = (await merchant.api.readCharge(mine.charge)).payment
     const { body } = await merchant.api.post('/api/v1/qr-codes/read', { payload })
     isAnswered(await get(`/qr-codes/read/${body.data.uuid}`), 200)
     isAnswered(await get(`/qr-codes/read/${randomUUID()}`), 404)

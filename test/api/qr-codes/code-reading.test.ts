@@ -18,7 +18,7 @@ test.each([0, 1, 2])(
   async index => {
     const { uuid: provider_uuid } = merchant.connections[index]!
     const charge = await merchant.api.createCharge({ provider_uuid, value: 12.34 })
-    const { status, body } = await read(charge.payment.pix.payload)
+    const { status, body } = await read(charge.payment.payload)
     expect([status, body.data]).toMatchObject([
       200,
       {
@@ -33,7 +33,7 @@ test.each([0, 1, 2])(
     expect(later.body.data).toEqual(body.data)
     const other = await createMerchant()
     expect((await other.api.get(`${PATH}/${body.data.uuid}`)).status).toBe(404)
-    const theirs = (await other.api.post(PATH, { payload: charge.payment.pix.payload })).body.data
+    const theirs = (await other.api.post(PATH, { payload: charge.payment.payload })).body.data
     expect(theirs).not.toHaveProperty('own_charge_uuid')
   },
 )
@@ -79,7 +79,7 @@ test('a bank that does not answer in time is 503, and nothing is stored', async 
   const count = () => stage.sql('select count(*) from code_reading where account_uuid = ?', [merchant.uuid])
   const before = await count()
   const { status, body, headers } = await read(foreign.slow!)
-  expect([status, body.code, headers['retry-after']]).toEqual([503, 'qr_unreadable', '5'])
+  expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'qr_unreadable', '5'])
   expect(await count()).toEqual(before)
 })
 

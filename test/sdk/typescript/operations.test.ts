@@ -58,7 +58,7 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   listTransfers: trilho => trilho.transfers.list(),
   getTransfer: trilho => trilho.transfers.get(UUID),
   cancelTransfer: trilho => trilho.transfers.cancel(UUID),
-  listBanks: trilho => trilho.banks.list({ search: 'nu' }),
+  listBanks: trilho => trilho.banks.list(),
   createPixKeyAuthCode: trilho => trilho.pixKeys.requestAuthCode({ type: 'EMAIL', key: 'a@example.com' }),
   createPixKey: trilho => trilho.pixKeys.create({ type: 'RANDOM' }),
   listPixKeys: trilho => trilho.pixKeys.list(),
