@@ -52,7 +52,7 @@ export async function findReopening(
           ? reopenIssuingCharge(temporal, sealing, row as ActiveRow & IssuingChargeRow)
           : signalOperation(temporal, 'charge', uuid, notification)
     case 'transfer':
-      if (state === 'created')
+      if (state === 'created' || state === 'held' || state === 'approved')
         return findCreatedTransferReopening(temporal, row as ActiveRow & CreatedTransferRow)
       return () => reopenPayout(temporal, noun, row)
     case 'refund':

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import type { Refund } from '../../db/entities/refund.ts'
@@ -10,18 +9,16 @@ import {
   type LimitsInForce,
   lockLimitUsage,
   queryLockedLimits,
-  readFirstSettlement,
   type UsageOwner,
 } from '../../db/repositories/account-limits.ts'
+import { readTransferWindows } from '../../db/repositories/transfer-windows.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
-import { isTrustedReceiver } from '../../domain/limits/account-limits.ts'
 import {
   type ExceededLimit,
   findExceededOrderLimit,
   findExceededWindowLimit,
 } from '../../domain/limits/exceeded-limit.ts'
 import { listOrderWindows, type OrderWindows } from '../../domain/limits/usage-window.ts'
-import { HOUR } from '../../domain/shared/intervals.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 
 /**
@@ -150,42 +147,6 @@ export async function findOrderFailure(
   if (seconds === 0 || transfer.allowDuplicate) return null
   const duplicateUuid = await findRecentTransfer(em, transfer, { ...transfer, seconds })
   return duplicateUuid === null ? null : { ...failureOf('possible_duplicate'), duplicate_of: duplicateUuid }
-}
-
-/** Lists the windows of a transfer, and when its receiver is new no more. */
-async function readTransferWindows(
-  em: EntityManager,
-  owner: UsageOwner,
-  { pixKey, document }: Pick<Transfer, 'pixKey' | 'document'>,
-  { limits, at }: LimitsInForce,
-): Promise<{ orderWindows: OrderWindows; newReceiverUntil: Date | null }> {
-  const receiverHash = hashReceiver(pixKey)
-  const isTrusted = isTrustedReceiver(limits, { pixKey, document })
-  const newReceiver =
-    limits.newReceiver && !isTrusted
-      ? await readNewReceiver(em, owner, { pixKey, hours: limits.newReceiver.hours, at })
-      : null
-  const isNewReceiver = newReceiver !== null && (newReceiver.until === null || newReceiver.until > at)
-  return {
-    orderWindows: listOrderWindows(limits, at, { receiverHash, isNewReceiver }),
-    newReceiverUntil: newReceiver?.until ?? null,
-  }
-}
-
-/** Reads until when a receiver is new; null where nothing has settled to it. */
-async function readNewReceiver(
-  em: EntityManager,
-  owner: UsageOwner,
-  { pixKey, hours, at }: { pixKey: string; hours: number; at: Date },
-): Promise<{ until: Date | null }> {
-  const enough = new Date(at.getTime() - hours * HOUR)
-  const settledAt = await readFirstSettlement(em, owner, { pixKey, enough })
-  return { until: settledAt && new Date(settledAt.getTime() + hours * HOUR) }
-}
-
-/** Hashes the PIX key of a receiver for the key of its counters, which so do not show whom an account pays. */
-function hashReceiver(pixKey: string): string {
-  return createHash('sha256').update(pixKey).digest('hex')
 }
 
 function buildLimitFailure({ limit, leftCents, resetsAt }: ExceededLimit): OperationFailure {

@@ -21,7 +21,8 @@ import {
 /** A request with what was said about it, oldest first. */
 export type ApprovalState = ApprovalRequest & { given: Approval[] }
 
-const STATE_SQL = `select r.*, (
+/** Selects requests `r` with what was said about them, for `parseApprovalState`. */
+export const APPROVAL_STATE_SQL = `select r.*, (
     select json_agg(json_build_object('verdict', verdict, 'approver', approver, 'reason', reason, 'at', at) order by at, approver)
     from approval a where a.subject_uuid = r.subject_uuid) as given
   from approval_request r`
@@ -62,7 +63,11 @@ export async function insertApprovalRequest(em: EntityManager, request: NewAppro
 
 /** Queries the request of a subject with what was said about it; undefined where it never waited. */
 export function queryApproval(subjectUuid: string): Query<ApprovalState | undefined> {
-  return firstRow(query(`${STATE_SQL} where r.subject_uuid = ?`, [subjectUuid], rows => rows.map(parseState)))
+  return firstRow(
+    query(`${APPROVAL_STATE_SQL} where r.subject_uuid = ?`, [subjectUuid], rows =>
+      rows.map(parseApprovalState),
+    ),
+  )
 }
 
 /**
@@ -143,7 +148,8 @@ export function listUnappliedDecisions(em: EntityManager, ageMs: number, limit: 
   )
 }
 
-function parseState(row: ResultRow): ApprovalState {
+/** Parses a row of `APPROVAL_STATE_SQL`, also as JSON. */
+export function parseApprovalState(row: ResultRow): ApprovalState {
   const given = (row.given ?? []) as (Omit<Approval, 'at'> & { at: string })[]
   return {
     subject: row.subject as ApprovalSubject,

@@ -8,6 +8,9 @@ import { HOUR } from '../shared/intervals.ts'
 /** What can wait for an approval. */
 export type ApprovalSubject = 'transfer' | 'batch'
 
+/** Code of the refusal to send an order that waits for its approvals. */
+export const WAITS_FOR_APPROVAL = 'waits_for_approval'
+
 /** Most hours that an order waits for its approvals. */
 export const MAX_APPROVAL_HOURS = 168
 export const APPROVAL_COUNTS = [1, 2] as const

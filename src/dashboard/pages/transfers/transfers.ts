@@ -114,7 +114,7 @@ async function confirmCancellation(visit: TransferVisit): Promise<Confirmation |
   const transfer = await requireVisibleTransfer(em.fork(), token, params.uuid)
   // The same form once more: what it asked for is done.
   if (transfer.state === 'cancelled' && form.has('confirmed')) return null
-  if (transfer.state !== 'created') fail('transfer_not_cancellable')
+  if (!transferMachine.accepts(transfer.state, 'cancelled')) fail('transfer_not_cancellable')
   const gaps = { amount: f.money(transfer.valueCents) }
   return {
     title: t('transfer.cancelAsk', gaps),
