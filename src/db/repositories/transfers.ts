@@ -69,7 +69,7 @@ function buildTransferSelect(em: EntityManager) {
          where a.operation = 'transfer' and a.subject_uuid = t.uuid and a.connection_uuid = coalesce(?, a.connection_uuid)
        ) tried
      ) as tried, case when t.approvals_needed is not null then (
-       select row_to_json(state) from (${APPROVAL_STATE_SQL} where r.subject_uuid = t.uuid) state) end as approval
+       select row_to_json(requested) from (${APPROVAL_STATE_SQL} where r.subject_uuid = t.uuid) requested) end as approval
      from (${keys}) page
      join transfer t on t.uuid = page.uuid
      join connection k on k.uuid = t.connection_uuid
