@@ -8,7 +8,6 @@ import type { UserRole } from '../../domain/users/roles.ts'
 import type { EntityManager } from '../client/orm.ts'
 import {
   firstRow,
-  mapQuery,
   type Query,
   query,
   type ResultRow,
@@ -164,13 +163,28 @@ export function parseApprovalState(row: ResultRow): ApprovalState {
   }
 }
 
-/** Queries how many orders of an account wait for approvals that a person may give: not its own, and none that it has given. */
-export function queryWaitingApprovals(accountUuid: string, person: string): Query<number> {
-  const sql = `select count(*)::int as waiting from approval_request r where account_uuid = ? and ${WAITS_FOR_SQL}`
-  const counted = query(sql, [accountUuid, person, person], rows => rows)
-  return mapQuery(counted, ([row]) => Number(row!.waiting))
-}
-
-/** Condition on a request: a person may still decide about it. Values: the person, twice. */
-const WAITS_FOR_SQL = `decision is null and expires_at > clock_timestamp() and maker <> ?
+/** Condition on a request `r`: a person may still decide about it. Values: the person, twice. */
+export const WAITS_FOR_PERSON_SQL = `decision is null and expires_at > clock_timestamp() and maker <> ?
   and not exists (select from approval a where a.subject_uuid = r.subject_uuid and a.approver = ?)`
+
+/** An order that waits for a person. `valueCents` and `pixKey`: of a transfer. */
+export type WaitingApproval = ApprovalState & { valueCents: number | null; pixKey: string | null }
+
+/** Lists the orders of an account whose approval waits for a person, what expires first before the others. */
+export function listWaitingApprovals(
+  em: EntityManager,
+  { accountUuid, person, limit }: { accountUuid: string; person: string; limit: number },
+): Promise<WaitingApproval[]> {
+  const sql = `select w.*, t.value_cents, t.pix_key from (${APPROVAL_STATE_SQL} where account_uuid = ? and ${WAITS_FOR_PERSON_SQL}) w
+    left join transfer t on t.uuid = w.subject_uuid order by w.expires_at, w.subject_uuid limit ?`
+  return runQuery(
+    em,
+    query(sql, [accountUuid, person, person, limit], rows =>
+      rows.map(row => ({
+        ...parseApprovalState(row),
+        valueCents: row.value_cents === null ? null : Number(row.value_cents),
+        pixKey: row.pix_key as string | null,
+      })),
+    ),
+  )
+}

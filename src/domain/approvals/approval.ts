@@ -66,6 +66,15 @@ export function computeApprovalExpiry({ expiresHours }: ApprovalRule, at: Date, 
   return new Date(at.getTime() + Math.max(1, Math.round((expiresHours * HOUR) / timeScale)))
 }
 
+/** Tells what a person is to an order: who ordered it, or what it has said last; undefined where it is neither. */
+export function findPersonRole(
+  { maker, given }: Pick<ApprovalRequest, 'maker'> & { given: readonly Approval[] },
+  person: string,
+): 'maker' | ApprovalVerdict | undefined {
+  if (person === maker) return 'maker'
+  return given.findLast(({ approver }) => approver === person)?.verdict
+}
+
 /** What follows from a person's verdict: nothing where the person has said it before, a refusal, or a row to store. */
 export type VerdictOutcome =
   | { kind: 'repeated' }
