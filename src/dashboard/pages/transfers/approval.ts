@@ -58,8 +58,8 @@ async function confirmVerdict(
   if (state !== 'held' || role === verdict) fail('not_waiting_for_approval')
   const gaps = { amount: f.money(valueCents) }
   return {
-    title: t(`approvals.${verdict}Ask`, gaps),
-    button: t(`approvals.${verdict}Now`, gaps),
+    title: t(`approvals.ask.${verdict}`, gaps),
+    button: t(`approvals.now.${verdict}`, gaps),
     facts: [
       { name: 'field.pix_key', value: pixKey },
       { name: 'field.value', value: gaps.amount },
@@ -67,7 +67,7 @@ async function confirmVerdict(
       { name: 'approvals.maker', value: approval.maker },
       ...(reason ? [{ name: 'field.reason', value: reason }] : []),
     ],
-    means: t(`approvals.${verdict}Means`),
+    means: t(`approvals.means.${verdict}`),
     isDangerous: verdict === 'reject',
     back: `${TRANSFERS_PAGE_PATH}/${uuid}`,
   }
