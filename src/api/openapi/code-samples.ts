@@ -117,6 +117,8 @@ const SDK_CALLS: Record<string, string> = {
   listTransfers: 'transfers.list',
   getTransfer: 'transfers.get',
   cancelTransfer: 'transfers.cancel',
+  approveTransfer: 'transfers.approve',
+  rejectTransfer: 'transfers.reject',
   createPixKeyAuthCode: 'pixKeys.requestAuthCode',
   createPixKey: 'pixKeys.create',
   listPixKeys: 'pixKeys.list',

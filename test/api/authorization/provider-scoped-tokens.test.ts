@@ -195,6 +195,10 @@ const RULES: Record<string, () => Promise<void>> = {
   'POST /api/v1/transfers': overrides('/transfers', () => ({ value: 1, pix_key: randomPixKey() }), of),
   'GET /api/v1/transfers/{uuid}': reads(one => `/transfers/${one.transfer}`),
   'POST /api/v1/transfers/{uuid}/cancel': refuses('POST', one => `/transfers/${one.scheduled}/cancel`),
+  'POST /api/v1/transfers/{uuid}/approve': forbids('POST', () => `/transfers/${randomUUID()}/approve`),
+  'POST /api/v1/transfers/{uuid}/reject': forbids('POST', () => `/transfers/${randomUUID()}/reject`, {
+    reason: 'no',
+  }),
   'GET /api/v1/limits': forbids('GET', () => '/limits'),
   'PUT /api/v1/limits': forbids('PUT', () => '/limits', {}),
   'GET /api/v1/limits/usage': forbids('GET', () => '/limits/usage'),
