@@ -63,8 +63,7 @@ const MESSAGES = {
     possible_duplicate:
       'The same value was sent to the same receiver a moment ago; send the request with allow_duplicate where it is meant.',
     not_waiting_for_approval: 'It does not wait for an approval: it was decided, cancelled, or has expired.',
-    limits_changed:
-      'The limits were changed meanwhile and do not allow it any more; nothing was done. Read them again.',
+    limits_changed: 'The limits were changed meanwhile, and nothing was done. Read them again.',
     external_ref_in_use: 'external_ref is already used by another transfer of the account.',
     receiver_changed:
       'The PIX key belongs to another receiver than when it was looked up; nothing was sent. Look it up again.',
