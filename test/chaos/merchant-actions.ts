@@ -70,7 +70,7 @@ export function createMerchantActions(scene: StormContext) {
     return create('charge', { ...operation, place, token, body })
   }
 
-  function transfer(operation: OperationOf<'transfer'>, place: number): Promise<OperationOutcome> {
+  async function transfer(operation: OperationOf<'transfer'>, place: number): Promise<OperationOutcome> {
     const { to, scheduledInS, merchant } = operation
     const body = {
       value: reaisFromCents(operation.cents),
@@ -83,7 +83,27 @@ export function createMerchantActions(scene: StormContext) {
         scheduled_for: new Date(Date.now() + scheduledInS * 1_000).toISOString(),
       }),
     }
-    return create('transfer', { ...operation, place, token: cast.merchants[merchant]!.token, body })
+    const outcome = await create('transfer', {
+      ...operation,
+      place,
+      token: cast.merchants[merchant]!.token,
+      body,
+    })
+    if (outcome.uuid && operation.verdict) await decide(outcome.uuid, operation, place)
+    return outcome
+  }
+
+  /** Sends what another person says about a transfer, twice at once; one that does not wait refuses it. */
+  async function decide(
+    uuid: string,
+    { merchant, verdict }: OperationOf<'transfer'>,
+    place: number,
+  ): Promise<void> {
+    const mine = note({ place, kind: 'decide_transfer', merchant, key: null, externalRef: null })
+    const token = cast.merchants[merchant]!.approverToken
+    const body = verdict === 'reject' ? { reason: 'storm' } : undefined
+    const request = { path: `${API_PATHS.transfer}/${uuid}/${verdict}`, token, key: null }
+    await postConcurrently(mine, body ? { ...request, body } : request, 2)
   }
 
   type Creation = {

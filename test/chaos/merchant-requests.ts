@@ -7,7 +7,15 @@ import type { Mode } from './final-state.ts'
 export type RequestRecord = {
   /** Its place among the operations. */
   place: number
-  kind: 'charge' | 'transfer' | 'refund' | 'cancel_charge' | 'cancel_transfer' | 'reply' | 'return_deposit'
+  kind:
+    | 'charge'
+    | 'transfer'
+    | 'refund'
+    | 'cancel_charge'
+    | 'cancel_transfer'
+    | 'decide_transfer'
+    | 'reply'
+    | 'return_deposit'
   merchant: number
   /** Of the token. */
   mode: Mode

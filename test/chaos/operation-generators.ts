@@ -51,6 +51,10 @@ function drawSplits(random: Random, cents: number, cast: ParticipantCounts): Pla
   )
 }
 
+/** Most of what waits for approvals is approved; some is rejected, or expires. */
+const VERDICT_WEIGHTS = { approved: 75, rejected: 15, unsaid: 10 }
+const VERDICTS = { approved: 'approve', rejected: 'reject', unsaid: null } as const
+
 export function drawTransfer(random: Random, cast: ParticipantCounts): Operation {
   const to: TransferRecipient = random.chance(0.12)
     ? { kind: 'merchant', merchant: random.between(0, cast.merchants - 1) }
@@ -61,6 +65,7 @@ export function drawTransfer(random: Random, cast: ParticipantCounts): Operation
     cents: random.chance(0.02) ? 90_000_000_00 : drawCents(random),
     to,
     scheduledInS: random.chance(0.12) ? random.between(1, 12) : null,
+    verdict: VERDICTS[random.pickWeighted(VERDICT_WEIGHTS)],
     asking: drawRepetition(random),
   }
 }

@@ -1,4 +1,5 @@
 import type { DisputeDecision } from '../../packages/simulator/disputes.ts'
+import type { ApprovalVerdict } from '../../src/domain/approvals/approval.ts'
 import type { DisputeType } from '../../src/domain/disputes/dispute.ts'
 import {
   drawCents,
@@ -39,6 +40,8 @@ export type Operation =
       cents: number
       to: TransferRecipient
       scheduledInS: number | null
+      /** What another person says where it waits for approvals; null: nothing, so that it expires. */
+      verdict: ApprovalVerdict | null
       asking: Repetition
     }
   | { kind: 'cancel_transfer'; transfer: number }

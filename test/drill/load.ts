@@ -131,5 +131,6 @@ const transferOperation = (merchant: number): Operation => ({
   cents: 1_00,
   to: { kind: 'key', key: KEY },
   scheduledInS: null,
+  verdict: null,
   asking: { keyed: true, times: 1 },
 })

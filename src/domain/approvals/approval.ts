@@ -51,7 +51,7 @@ export type ApprovalRequest = {
 export type Approval = { verdict: ApprovalVerdict; approver: string; reason: string | null; at: Date }
 
 /** Why an approval or rejection is refused; the codes of the API. */
-export type ApprovalRefusal = 'approver_is_maker' | 'not_waiting_for_approval'
+type ApprovalRefusal = 'approver_is_maker' | 'not_waiting_for_approval'
 
 /** Tells whether an order of this value, of a batch its sum, waits for approvals. */
 export function needsApproval(
