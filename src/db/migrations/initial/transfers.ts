@@ -4,7 +4,7 @@ import { createTransitionTrigger, createValueTrigger } from './trigger-functions
 const TRANSITIONS = createTransitionTrigger('transfer', {
   created: 'held approved sending settling paid partially_refunded refunded failed cancelled expired',
   held: 'approved created sending settling paid partially_refunded refunded failed cancelled expired',
-  approved: 'created sending settling paid partially_refunded refunded failed cancelled expired',
+  approved: 'created held sending settling paid partially_refunded refunded failed cancelled expired',
   sending: 'created held approved settling paid partially_refunded refunded failed cancelled expired',
   settling: 'paid partially_refunded refunded failed',
   paid: 'partially_refunded refunded',
