@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { createCommandLine } from '../../support/command-line.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import type { Merchant } from '../support/test-stack.ts'
@@ -108,4 +109,24 @@ test('one whose signal was lost is sent by the sweep', async () => {
     [uuid],
   )
   await awaitStatus(merchant, uuid, 'PAID')
+})
+
+test('an operator decides by the command, except about what a token of the same operator has ordered', async () => {
+  const trilho = (...words: string[]) => createCommandLine({ TRILHO_HOME: stage.home.folder })(...words)
+  const { merchant } = await createCarefulMerchant()
+  const [first, second] = [await order(merchant), await order(merchant)]
+  const by = (who: string) => ['--by', who, '--reason', 'told by telephone']
+  expect(await trilho('transfer', 'approve', first.uuid, ...by('Ana'))).toMatchObject({
+    code: 1,
+    lines: [{ error: expect.stringMatching(/another person must/) }],
+  })
+  expect((await trilho('acts', '--subject', `transfer/${first.uuid}`)).lines).toEqual([])
+  expect(await trilho('transfer', 'approve', first.uuid, ...by('ops'))).toMatchObject({ code: 0 })
+  expect((await awaitStatus(merchant, first.uuid, 'PAID')).approval.given).toMatchObject([{ by: 'ops' }])
+  expect(await trilho('transfer', 'reject', second.uuid, ...by('ops'))).toMatchObject({ code: 0 })
+  const { approval } = await awaitStatus(merchant, second.uuid, 'CANCELLED')
+  expect(approval.rejected).toMatchObject({ by: 'ops', reason: 'told by telephone' })
+  expect((await trilho('acts', '--subject', `transfer/${second.uuid}`)).lines).toMatchObject([
+    { action: 'transfer_reject', actor: 'ops', reason: 'told by telephone' },
+  ])
 })
