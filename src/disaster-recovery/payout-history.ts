@@ -102,7 +102,10 @@ export async function readPayoutHistory(
     isIssued ||= call.type === 'issueCharge' && outcome.state !== undefined
     if (SEND_ACTIVITIES.has(call.type)) pendingConnection = undefined
     // No call was made: the row was stored, and waits for its approvals.
-    if (outcome.code === WAITS_FOR_APPROVAL && call.connectionUuid) return removeSending(call.connectionUuid)
+    if (outcome.code === WAITS_FOR_APPROVAL && call.connectionUuid) {
+      removeSending(call.connectionUuid)
+      return
+    }
     const isLookUp = LOOK_UP_ACTIVITIES.has(call.type)
     const connectionUuid = isLookUp ? outcome.connectionUuid : call.connectionUuid
     if (!connectionUuid || !(isLookUp || SEND_ACTIVITIES.has(call.type) || POLL_ACTIVITIES.has(call.type)))

@@ -6,14 +6,7 @@ import type {
 } from '../../domain/approvals/approval.ts'
 import type { UserRole } from '../../domain/users/roles.ts'
 import type { EntityManager } from '../client/orm.ts'
-import {
-  firstRow,
-  type Query,
-  query,
-  type ResultRow,
-  runQuery,
-  sendStatement,
-} from '../pipeline/query.ts'
+import { firstRow, type Query, query, type ResultRow, runQuery, sendStatement } from '../pipeline/query.ts'
 
 /** Rows of approvals, of whatever waits for them. The row of what waits is locked before its request. */
 

@@ -46,9 +46,13 @@ class TransferWorkflow {
     setHandler(cancelTransferUpdate, () => this.#handleCancelTransfer(), {
       description: 'Cancels a transfer that waits and has not been sent',
     })
-    setHandler(approvalDecidedSignal, () => void (this.#isApprovalSignalled = true), {
-      description: 'Tells that persons have decided about the transfer',
-    })
+    setHandler(
+      approvalDecidedSignal,
+      () => {
+        this.#isApprovalSignalled = true
+      },
+      { description: 'Tells that persons have decided about the transfer' },
+    )
   }
 
   async send(order: TransferInput): Promise<void> {
