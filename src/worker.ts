@@ -31,6 +31,7 @@ import { createSealer } from './security/sealing.ts'
 import { startProcess } from './startup/process.ts'
 import { createProviderWatch } from './startup/provider-watch.ts'
 import { classifyTemporalError, waitForServer } from './startup/server-wait.ts'
+import { limitShutdown } from './startup/shutdown-limit.ts'
 import { openStorage } from './storage/storage.ts'
 import { connectToTemporal } from './temporal/connection.ts'
 import { followCurrentVersion } from './temporal/schedules.ts'
@@ -47,10 +48,12 @@ const PROVIDER_TIMEOUT_MS = 4_500
 
 const SHUTDOWN_SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
-/** Periods of a shutdown: longer than any provider call, so that no response is lost; then running activities are cancelled. */
+/**
+ * Periods of a shutdown: longer than any provider call, so that no response is lost; then running activities are cancelled. The process
+ * ends at the limit, whatever its activities wait for.
+ */
 const SHUTDOWN_GRACE_MS = 20_000
 const SHUTDOWN_FORCE_MS = 30_000
-/** Temporal's core waits without end for an activity that does not return after it was cancelled: the process ends all the same. */
 const SHUTDOWN_LIMIT_MS = 40_000
 
 /** Log lines of a worker that has lost what its tasks need: it finishes what runs and ends. */
@@ -180,7 +183,7 @@ log.info({ taskQueue: config.temporal.taskQueue, ...version }, 'ready')
 const databaseWatch = watchDatabase(config.databaseUrl)
 for (const signal of SHUTDOWN_SIGNALS) {
   process.off(signal, endAtOnce)
-  process.once(signal, limitShutdown)
+  process.once(signal, () => limitShutdown(log, SHUTDOWN_LIMIT_MS))
 }
 workers.push(workflowWorker, deliveryWorker)
 const workerRuns = workers.map(worker => worker.run())
@@ -193,7 +196,7 @@ const lost = await Promise.race([
 if (lost) {
   log.error(lost.shutdown)
   for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
-  limitShutdown()
+  limitShutdown(log, SHUTDOWN_LIMIT_MS)
   await Promise.allSettled(workerRuns) // Temporal gives unfinished tasks to another worker.
   log.fatal(lost.exit)
   process.exit(1)
@@ -206,15 +209,6 @@ dependencies.messengers.close()
 await Promise.all([dependencies.providers.close(), dependencies.webhooks.close(), dependencies.orm.close()])
 await Promise.all([connection.close(), tracing.stop()])
 log.info('stopped')
-
-/** Ends the process after the limit of a shutdown, whatever its workers wait for. */
-function limitShutdown(): void {
-  const end = () => {
-    log.fatal('the worker exits although an activity has not returned since it was cancelled')
-    process.exit(1)
-  }
-  setTimeout(end, SHUTDOWN_LIMIT_MS).unref()
-}
 
 /** Connects to Temporal and checks that the namespace exists; throws `StartupRefusal` where it does not. */
 async function connectToNamespace(server: Config['temporal']): Promise<NativeConnection> {

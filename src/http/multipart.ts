@@ -3,6 +3,7 @@ import { createWriteStream, openAsBlob } from 'node:fs'
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { finished } from 'node:stream'
 import { fileTypeFromFile } from 'file-type'
 import { multipart, type Part, type PluginFunction, type File as SpooledFile } from 'formidable'
 import type { Context } from 'koa'
@@ -40,7 +41,7 @@ type FormRequest = {
   accountUuid: string | undefined
   /** Runs when it is this form's turn: the form before may have made this one pointless. */
   beforeBody(): Promise<unknown>
-  /** Its disposal deletes the files and lets the account's next form in. */
+  /** Its disposal deletes the files and lets the account's next form in, which the end of the response does as well. */
   cleanup: AsyncDisposableStack
 }
 
@@ -61,7 +62,10 @@ export async function readMultipartForm(
 ): Promise<MultipartForm> {
   setArrivalTimeout(ctx.req, UPLOAD_TIMEOUT_MS)
   const deadline = getRequestDeadline()
-  cleanup.defer(await deadline.pauseWhile(formSemaphore.acquire(accountUuid)))
+  const release = await deadline.pauseWhile(formSemaphore.acquire(accountUuid))
+  cleanup.defer(release)
+  // A step that never ends keeps no later form of the account waiting: the client has its answer, or is gone.
+  finished(ctx.res, release)
   await beforeBody()
   requireForm(ctx)
   try {

@@ -209,6 +209,11 @@ test('no history of a transfer, a refund or a dispute contains one either', asyn
     final_beneficiary: { name: 'Favorecido Inconfundível', document: '11144477735' },
   }
   const transfer = await payouts.sendAndSettle(merchant, order)
+  const looked = { pix_key: 'consultada.inconfundivel@example.com', name: 'Consultada Inconfundível' }
+  const lookup = (await merchant.api.post('/api/v1/pix-keys/lookup', looked)).body.data
+  expect(lookup.name_match).toBe('NONE')
+  const warned = { pix_key: looked.pix_key, lookup_uuid: lookup.uuid, on_mismatch: 'WARN' }
+  const sent = await payouts.sendAndSettle(merchant, warned)
 
   await stack.simulator.openDispute({
     end_to_end: charge.payment.pix.transaction.end_to_end,
@@ -234,6 +239,7 @@ test('no history of a transfer, a refund or a dispute contains one either', asyn
     `charge/${charge.uuid}`,
     `refund/${refund.uuid}`,
     `transfer/${transfer.uuid}`,
+    `transfer/${sent.uuid}`,
     `med/${med.uuid}`,
   ]
   const personalTexts = [analysis, 'inconfundível.pdf', transfer.transfer.initiation.receiver.name]
@@ -241,6 +247,7 @@ test('no history of a transfer, a refund or a dispute contains one either', asyn
   await expectNoSecrets(merchant, workflowIds, [
     ...Object.values(payer),
     ...[pix_key, document],
+    ...Object.values(looked),
     ...Object.values(final_beneficiary),
     ...personalTexts,
   ])

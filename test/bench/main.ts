@@ -12,6 +12,7 @@ import { addFigures, emptyFigures, type Figures, formatFigures, isReached } from
 import { type Floors, openFloors } from './floors.ts'
 import { createTrilhoImplementation, type Implementation } from './implementations.ts'
 import { lists } from './lists.ts'
+import { lookUps } from './look-ups.ts'
 import { memory } from './memory.ts'
 import { openloop } from './openloop.ts'
 import { overload } from './overload.ts'
@@ -54,6 +55,7 @@ const PARTS = {
   routes,
   dashboard,
   creates,
+  'look-ups': lookUps,
   transfers,
   payments,
   deliveries,

@@ -58,25 +58,36 @@ describeWithBrowser('the jobs of a merchant', () => {
     expect(await page.locator('tbody tr').innerText()).toMatch(/R\$\s?12[.,]50/)
   })
 
-  test.each(WAYS)('a transfer is reviewed, sent once and shows its attempts %s', async (_, look, value) => {
-    const page = await people.signIn(merchant.uuid, look)
-    await page.goto('/dashboard/transfers/new')
-    await page.locator('#in-pix_key').pressSequentially('(11) 98888-7777')
-    await page.getByText('+55 (11) 98888-7777').waitFor()
-    await page.locator('#in-pix_key').fill('maria@example.com')
-    await page.locator('#in-value').fill(value)
-    await expectAccessible(page)
-    await clickAndLoad(page.getByRole('button', { name: /^(Revisar a transferência|Review the transfer)$/ }))
-    await page.getByRole('heading', { name: /maria@example\.com/ }).waitFor()
-    await expectAccessible(page)
-    await page.getByRole('button', { name: /^(Transferir|Transfer) R\$\s?12[.,]50$/ }).click()
-    await page.locator('.attempts li').waitFor()
-    await page
-      .locator('#life .title .status')
-      .getByText(/^(Paga|Paid)$/)
-      .waitFor()
-    await expectAccessible(page)
-  })
+  test.each(WAYS)(
+    'a transfer shows whom it pays before how much, and its attempts %s',
+    async (_, look, value) => {
+      const payer = await stage.createMerchant({
+        providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 1_000 }],
+      })
+      const page = await people.signIn(payer.uuid, look)
+      await page.goto('/dashboard/transfers/new')
+      await page.locator('#in-pix_key').pressSequentially('(11) 98888-7777')
+      await page.getByText('+55 (11) 98888-7777').waitFor()
+      await page.locator('#in-pix_key').fill('maria@example.com')
+      await expectAccessible(page)
+      await clickAndLoad(page.getByRole('button', { name: /^(Ver quem recebe|See who receives)$/ }))
+      await page.locator('.summary').getByText('Favorecido de Teste').waitFor()
+      await page.locator('#in-value').fill(value)
+      await expectAccessible(page)
+      await clickAndLoad(
+        page.getByRole('button', { name: /^(Revisar a transferência|Review the transfer)$/ }),
+      )
+      await page.getByRole('heading', { name: /Favorecido de Teste/ }).waitFor()
+      await expectAccessible(page)
+      await page.getByRole('button', { name: /^(Transferir|Transfer) R\$\s?12[.,]50$/ }).click()
+      await page.locator('.attempts li').waitFor()
+      await page
+        .locator('#life .title .status')
+        .getByText(/^(Paga|Paid)$/)
+        .waitFor()
+      await expectAccessible(page)
+    },
+  )
 
   test.each(WAYS)('what belongs to a charge is found from its page %s', async (_, look, value) => {
     const { api } = merchant

@@ -7,6 +7,7 @@ import type { ChargeState } from '../../src/domain/charges/charge.ts'
 import type { DisputeKind, DisputeState } from '../../src/domain/disputes/dispute.ts'
 import type { RefundState } from '../../src/domain/refunds/refund.ts'
 import type { TransferState } from '../../src/domain/transfers/transfer.ts'
+import type { TransferLookup } from '../../src/domain/transfers/transfer-lookup.ts'
 import type { RequestRecord } from './merchant-requests.ts'
 
 /** One reply to a dispute, as its provider received it. */
@@ -50,6 +51,8 @@ export type FinalState = {
   disputes: DisputeRow[]
   /** Accounts' orders to return deposits, with the failure of those that moved no money. */
   depositReturns: { uuid: string; movement: string; failure: string | null }[]
+  /** The uuids of the look-ups of keys. */
+  keyLookups: string[]
   /** Each counter of the limits of an account, and the sum of the orders that take room of it and have not failed. */
   limitUsages: { counter: string; usedCents: number; orderedCents: number }[]
   movements: MovementRow[]
@@ -124,6 +127,8 @@ export type ProviderStatementLine = {
   /** Of a return: the PIX that it returns, by the id by which that is shown. */
   original: string | null
   cents: number
+  /** Who received a transfer, as DICT named them when it was sent; null of other lines. */
+  receiver: { name: string; document: string } | null
 }
 type ChargeRow = {
   uuid: string
@@ -151,6 +156,8 @@ type TransferRow = {
   heldCents: number
   returnedCents: number
   externalRef: string | null
+  /** The copy of the look-up that its order names. */
+  lookup: Pick<TransferLookup, 'onMismatch' | 'owner'> | null
   history: string[]
 }
 type DisputeRow = {

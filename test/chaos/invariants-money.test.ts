@@ -31,6 +31,16 @@ test.each<PlantedViolation>([
     },
   ],
   [
+    'a transfer that refuses another receiver, and paid one',
+    ['paid_other_receiver'],
+    ({ lines }) => assignTo(lines[2]!, { receiver: { name: 'João Lima', document: '12345678909' } }),
+  ],
+  [
+    'a PIX that a look-up has sent',
+    ['sent_without_transfer', 'return_credited_twice'],
+    ({ movements }) => assignTo(findByUuid(movements, 'm-transfer'), { transfer: null }),
+  ],
+  [
     'a refund sent twice by one provider',
     [
       ...['statement_line_unknown', 'paid_twice', 'provider_differs', 'bank_line_unmatched'],

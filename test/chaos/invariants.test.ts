@@ -264,6 +264,11 @@ describe('invariants workflows', () => {
       },
     ],
     [
+      'a look-up that was answered and is not stored',
+      ['accepted_and_lost'],
+      ({ keyLookups }) => keyLookups.pop(),
+    ],
+    [
       'a key that created two charges',
       ['key_made_several', 'request_multiplied'],
       ({ requests: asked, charges }) => {

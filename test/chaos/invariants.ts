@@ -4,6 +4,7 @@ import { checkChargeIds } from './invariants/charge-ids.ts'
 import { checkDepositReturns } from './invariants/deposit-returns.ts'
 import { checkDisputes } from './invariants/disputes.ts'
 import { checkEvents } from './invariants/events.ts'
+import { checkKeyLookups } from './invariants/key-lookups.ts'
 import { checkLedgerBalances } from './invariants/ledger.ts'
 import { checkLimits } from './invariants/limits.ts'
 import { checkModes } from './invariants/modes.ts'
@@ -30,6 +31,7 @@ const RULES = [
   checkDisputes,
   checkDepositReturns,
   checkLimits,
+  checkKeyLookups,
   checkUndocumentedAnswers,
   checkAccountStatements,
   checkModes,

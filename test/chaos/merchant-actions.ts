@@ -71,13 +71,16 @@ export function createMerchantActions(scene: StormContext) {
   }
 
   async function transfer(operation: OperationOf<'transfer'>, place: number): Promise<OperationOutcome> {
-    const { to, scheduledInS, merchant } = operation
+    const { to, scheduledInS, merchant, lookUp } = operation
+    const pixKey =
+      to.kind === 'key'
+        ? to.key
+        : recipientConnectionOf(cast, cast.merchants[merchant]!, to.merchant).collectionKey
+    const lookupUuid = lookUp && (await lookUpKey(place, pixKey))
     const body = {
       value: reaisFromCents(operation.cents),
-      pix_key:
-        to.kind === 'key'
-          ? to.key
-          : recipientConnectionOf(cast, cast.merchants[merchant]!, to.merchant).collectionKey,
+      pix_key: pixKey,
+      ...(lookupUuid && { lookup_uuid: lookupUuid, on_mismatch: lookUp }),
       external_ref: `${run}-${place}`,
       ...(scheduledInS !== null && {
         scheduled_for: new Date(Date.now() + scheduledInS * 1_000).toISOString(),
@@ -104,6 +107,21 @@ export function createMerchantActions(scene: StormContext) {
     const body = verdict === 'reject' ? { reason: 'storm' } : undefined
     const request = { path: `${API_PATHS.transfer}/${uuid}/${verdict}`, token, key: null }
     await postConcurrently(mine, body ? { ...request, body } : request, 2)
+  }
+
+  /** Looks a key up once; null where no owner was shown: the transfer is then made without, as a merchant may. */
+  async function lookUpKey(place: number, pixKey: string): Promise<string | null> {
+    const { token } = merchantOf(place)
+    const mine = note({
+      place,
+      kind: 'look_up',
+      merchant: placeOfMerchant(place),
+      key: null,
+      externalRef: null,
+    })
+    const request = { path: API_PATHS.lookup, token, key: null, body: { pix_key: pixKey } }
+    const said = await postUntilAnswered(api, mine, request)
+    return said?.status === 200 ? said.body.data.uuid : null
   }
 
   type Creation = {

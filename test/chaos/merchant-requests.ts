@@ -16,6 +16,7 @@ export type RequestRecord = {
     | 'decide_transfer'
     | 'reply'
     | 'return_deposit'
+    | 'look_up'
   merchant: number
   /** Of the token. */
   mode: Mode

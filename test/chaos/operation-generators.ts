@@ -23,7 +23,10 @@ const PIX_KEY_WEIGHTS = {
   'timeout-then-absent@sim.trilho.test': 7,
   'slow@sim.trilho.test': 4,
   'returned@sim.trilho.test': 7,
+  'owner-changes@sim.trilho.test': 8,
+  'not-registered@sim.trilho.test': 3,
 }
+const LOOK_UP_PROBABILITY = 0.3
 
 export function drawCharge(random: Random, cast: ParticipantCounts): Operation {
   const cents = random.chance(0.05) ? 0 : drawCents(random)
@@ -64,6 +67,7 @@ export function drawTransfer(random: Random, cast: ParticipantCounts): Operation
     merchant: random.between(0, cast.merchants - 1),
     cents: random.chance(0.02) ? 90_000_000_00 : drawCents(random),
     to,
+    lookUp: random.chance(LOOK_UP_PROBABILITY) ? random.pick(['REFUSE', 'REFUSE', 'WARN'] as const) : null,
     scheduledInS: random.chance(0.12) ? random.between(1, 12) : null,
     verdict: VERDICTS[random.pickWeighted(VERDICT_WEIGHTS)],
     asking: drawRepetition(random),

@@ -1,6 +1,7 @@
 import type { DisputeDecision } from '../../packages/simulator/disputes.ts'
 import type { ApprovalVerdict } from '../../src/domain/approvals/approval.ts'
 import type { DisputeType } from '../../src/domain/disputes/dispute.ts'
+import type { MismatchPolicy } from '../../src/domain/pix-keys/key-look-up.ts'
 import {
   drawCents,
   drawCharge,
@@ -39,6 +40,8 @@ export type Operation =
       merchant: number
       cents: number
       to: TransferRecipient
+      /** What a look-up of the key, made first, is to refuse; null: none is made. */
+      lookUp: MismatchPolicy | null
       scheduledInS: number | null
       /** What another person says where it waits for approvals; null: nothing, so that it expires. */
       verdict: ApprovalVerdict | null

@@ -66,6 +66,7 @@ type DatabaseRows = Pick<
   | 'refunds'
   | 'disputes'
   | 'depositReturns'
+  | 'keyLookups'
   | 'limitUsages'
   | 'movements'
   | 'attempts'
@@ -115,7 +116,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     ),
     sql<DatabaseRows['transfers'][number]>(
       `select uuid, account_uuid as account, ${MODE_SQL}, state, value_cents::float as cents, held_cents::float as "heldCents",
-         returned_cents::float as "returnedCents", external_ref as "externalRef", ${HISTORY_STATUSES_SQL} from transfer`,
+         returned_cents::float as "returnedCents", external_ref as "externalRef", lookup, ${HISTORY_STATUSES_SQL} from transfer`,
     ),
     sql<DatabaseRows['refunds'][number]>(
       `select uuid, charge_uuid as charge, state, value_cents::float as cents,
@@ -142,7 +143,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
        from attempt a join provider_account p on p.uuid = a.provider_account_uuid`,
     ),
   ])
-  const [unbalanced, buckets, events, deliveries, notifications, limitUsages] = await Promise.all([
+  const [unbalanced, buckets, events, deliveries, notifications, limitUsages, lookups] = await Promise.all([
     sql<DatabaseRows['unbalancedMovements'][number]>(
       `select movement_uuid as movement, sum(cents)::float as cents from posting
        group by movement_uuid, provider_account_uuid having sum(cents) <> 0`,
@@ -162,6 +163,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     ),
     sql<{ uuid: string }>('select uuid from provider_notification where routed_at is null'),
     sql<DatabaseRows['limitUsages'][number]>(LIMIT_USAGES_SQL),
+    sql<{ uuid: string }>('select uuid from key_lookup'),
   ])
   const waitingNotifications = notifications.map(({ uuid }) => uuid)
   return {
@@ -171,6 +173,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     refunds,
     disputes: meds,
     depositReturns,
+    keyLookups: lookups.map(({ uuid }) => uuid),
     limitUsages,
     movements,
     attempts,
@@ -192,12 +195,13 @@ async function readProviderState(
   const ours = new Set(modes.keys())
   const { shown, hidden } = splitByVisibility(await simulator.listStatement(), cast)
   const lines = shown.map(
-    ({ id, kind, account, shown_id: endToEnd, shown_original_id: original, value }) => ({
+    ({ id, kind, account, shown_id: endToEnd, shown_original_id: original, value, receiver }) => ({
       id,
       kind,
       providerAccount: account,
       endToEnd,
       original,
+      receiver,
       cents: Math.round(value * 100),
     }),
   )

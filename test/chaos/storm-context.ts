@@ -29,6 +29,7 @@ export const API_PATHS = {
   dispute: '/api/v1/meds',
   deposit: '/api/v1/deposits',
   ledger: '/api/v1/ledger',
+  lookup: '/api/v1/pix-keys/lookup',
 } as const
 /** Within this a healthy stack has settled every payment. */
 const SETTLE_LIMIT_MS = 4_000

@@ -16,7 +16,7 @@ test('one seed plans one storm, and another seed plans another', () => {
  * Any seed must pass (`npm run chaos`). This one draws every kind of operation and of fault early, and its late payment
  * too, so that the storm is short.
  */
-const SEED = 1582
+const SEED = 223_043
 const OPERATIONS = 150
 
 test('a short storm has every kind of operation, and every fault that delays no storm for long', async () => {
@@ -44,6 +44,7 @@ function nameOperation(operation: Operation): string {
       return `repeat ${operation.body}`
     case 'transfer':
       if (operation.scheduledInS !== null) return 'transfer scheduled'
+      if (operation.lookUp !== null) return `transfer after a look-up, ${operation.lookUp}`
       return `transfer to ${operation.to.kind === 'key' ? operation.to.key : 'a merchant'}`
     default:
       return operation.kind

@@ -130,6 +130,7 @@ const transferOperation = (merchant: number): Operation => ({
   merchant,
   cents: 1_00,
   to: { kind: 'key', key: KEY },
+  lookUp: null,
   scheduledInS: null,
   verdict: null,
   asking: { keyed: true, times: 1 },

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { parseBrCode } from '../../packages/simulator/br-code.ts'
 import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
-import { createWooviClient, type WooviClient, wooviViolations } from './support/woovi-client.ts'
+import {
+  createWooviClient,
+  readWooviNotifications,
+  type WooviClient,
+  wooviViolations,
+} from './support/woovi-client.ts'
 
 /** Woovi's own ids: txids that it chooses, static codes, and orders that a person removes in its panel. */
 
@@ -30,7 +35,7 @@ const fault = (
   more: FaultOptions,
 ) => simulator.control.addFault({ provider: 'PROVIDER_B', fault: kind, ...more })
 const notificationsOf = (inbox: string) => async () =>
-  (await simulator.control.listInbox(inbox)).map(({ body }) => JSON.parse(body))
+  (await readWooviNotifications(simulator.control, inbox)).map(({ notification }) => notification)
 
 describe('a charge whose txid Woovi chooses', () => {
   test('is found by its correlationID, which stays in use, and is paid and refunded by it', async () => {

@@ -2,7 +2,12 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { FormData, fetch } from 'undici'
 import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
-import { createWooviClient, type WooviClient, wooviViolations } from './support/woovi-client.ts'
+import {
+  createWooviClient,
+  readWooviNotifications,
+  type WooviClient,
+  wooviViolations,
+} from './support/woovi-client.ts'
 
 const settings = { ...SHOP, keys: [...SHOP.keys], dialect: 'woovi' as const, notification_secret: 'a-key' }
 let simulator: SimulatorFixture
@@ -28,9 +33,10 @@ const disputed = async (value: number, more: object = {}) => {
   }
 }
 const waitForNotification = async (event: string, id: string) => {
-  const fits = ({ body }: { body: string }) => JSON.parse(body).event === event && body.includes(id)
+  const fits = ({ body, notification }: { body: string; notification: { event: string } }) =>
+    notification.event === event && body.includes(id)
   const all = await pollUntil(
-    () => simulator.control.listInbox('disputes'),
+    () => readWooviNotifications(simulator.control, 'disputes'),
     messages => messages.some(fits),
   )
   return all.find(fits)!

@@ -1,7 +1,12 @@
 import { createHmac, createVerify } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
-import { createWooviClient, type WooviClient, wooviViolations } from './support/woovi-client.ts'
+import {
+  createWooviClient,
+  readWooviNotifications,
+  type WooviClient,
+  wooviViolations,
+} from './support/woovi-client.ts'
 
 describe('woovi', () => {
   const settings = {
@@ -34,10 +39,10 @@ describe('woovi', () => {
   }
   const waitForNotification = async (event: string, name = 'told') => {
     const all = await pollUntil(
-      () => simulator.control.listInbox(name),
-      messages => messages.some(message => JSON.parse(message.body).event === event),
+      () => readWooviNotifications(simulator.control, name),
+      messages => messages.some(({ notification }) => notification.event === event),
     )
-    return all.find(message => JSON.parse(message.body).event === event)!
+    return all.find(({ notification }) => notification.event === event)!
   }
 
   test.each(['', 'Bearer x', Buffer.from('shop-id:wrong').toString('base64')])(
@@ -164,7 +169,7 @@ describe('woovi', () => {
     expect((await woovi.get(`/webhook?url=${encodeURIComponent(url)}`)).body.webhooks).toHaveLength(5)
 
     const endToEnd = await paid('telling')
-    const { headers, body } = await waitForNotification('OPENPIX:TRANSACTION_RECEIVED')
+    const { headers, body, notification } = await waitForNotification('OPENPIX:TRANSACTION_RECEIVED')
     expect(headers['x-openpix-signature']).toBe(createHmac('sha1', 'a-key').update(body).digest('base64'))
     const published = await woovi.get('/webhook/public-keys')
     const [{ key }] = published.body.public_keys
@@ -172,23 +177,26 @@ describe('woovi', () => {
     expect(createVerify('sha256').update(body).verify(key, signature, 'base64')).toBe(true)
     expect(createVerify('sha256').update(`${body} `).verify(key, signature, 'base64')).toBe(false)
     expect(headers.authorization).toBe('let-me-in')
-    expect(JSON.parse(body)).toMatchObject({
+    expect(notification).toMatchObject({
       charge: { correlationID: 'telling', status: 'COMPLETED' },
-      pix: { endToEndId: endToEnd, value: 1234, payer: { taxID: { type: 'BR:CPF' } } },
+      pix: {
+        endToEndId: endToEnd,
+        value: 1234,
+        payer: { taxID: { type: 'BR:CPF' } },
+        raw: { endToEndId: endToEnd, txid: notification.charge.transactionID, valor: '12.34' },
+      },
     })
-    expect(JSON.parse((await waitForNotification('OPENPIX:CHARGE_COMPLETED')).body).charge.status).toBe(
+    expect((await waitForNotification('OPENPIX:CHARGE_COMPLETED')).notification.charge.status).toBe(
       'COMPLETED',
     )
 
     await woovi.post('/refund', { correlationID: 'tell1', transactionEndToEndId: endToEnd, value: 34 })
-    expect(
-      JSON.parse((await waitForNotification('PIX_TRANSACTION_REFUND_SENT_CONFIRMED')).body),
-    ).toMatchObject({
+    expect((await waitForNotification('PIX_TRANSACTION_REFUND_SENT_CONFIRMED')).notification).toMatchObject({
       refundTransaction: { value: 34, endToEndId: expect.stringMatching(/^D/) },
       originalTransaction: { endToEndId: endToEnd },
     })
     await woovi.orderPayment('tell2', 'ac03-later@sim.trilho.test', { autoApprove: true })
-    expect(JSON.parse((await waitForNotification('OPENPIX:MOVEMENT_FAILED')).body)).toMatchObject({
+    expect((await waitForNotification('OPENPIX:MOVEMENT_FAILED')).notification).toMatchObject({
       payment: { correlationID: 'tell2', status: 'FAILED' },
       transaction: { providerRejectedReason: expect.stringMatching(/^AC03 - /) },
       error: { code: 'PAY_PIX_KEY_ERROR' },
@@ -197,7 +205,7 @@ describe('woovi', () => {
       autoApprove: true,
     })
     expect(
-      JSON.parse((await waitForNotification('PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED')).body),
+      (await waitForNotification('PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED')).notification,
     ).toMatchObject({
       refundTransaction: { value: 1000 },
       originalTransaction: { endToEndId: sentPayment.transaction.endToEndId },

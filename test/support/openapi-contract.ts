@@ -73,10 +73,12 @@ export function openContract(file: string) {
       return checkBody(response, `${found.pointer.responses}/${status}`, body)
     },
 
-    /** Validates the body of a provider's request to us, as the callbacks of an operation describe it. */
-    validateCallback({ method, path, body }: Omit<ContractRequest, 'query'>): string[] {
+    /** Validates the body of a provider's request to us, as the callbacks of an operation describe it, or the one of a name. */
+    validateCallback({ method, path, body }: Omit<ContractRequest, 'query'>, callback?: string): string[] {
       const found = findOperation(method, path)
-      const callbacks = Object.entries(found?.operation.callbacks ?? {})
+      const callbacks = Object.entries(found?.operation.callbacks ?? {}).filter(
+        ([name]) => callback === undefined || name === callback,
+      )
       if (!found || callbacks.length === 0) return [`${method} ${path}: no callback`]
       return callbacks.flatMap(([name, urls]) =>
         Object.entries(urls).flatMap(([url, { post }]) => {

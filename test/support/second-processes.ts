@@ -97,11 +97,22 @@ export async function startSecondWorker(
   }
 }
 
+/** Longer than a worker takes to end, whatever it waits for. */
+const STOP_LIMIT_MS = 90_000
+
+/** Stops a program, and waits until it has ended. Kills one that does not end in time, and fails. */
 export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
+  let isLate = false
+  const killing = setTimeout(() => {
+    isLate = true
+    child.kill('SIGKILL')
+  }, STOP_LIMIT_MS)
   await exit
+  clearTimeout(killing)
+  if (isLate) throw new Error(`${child.spawnargs.at(-1)} does not end within ${STOP_LIMIT_MS} ms of SIGTERM`)
 }
 
 /** Starts a program, again where it exits, as a supervisor would. Returns a function that stops it for good. */

@@ -18,8 +18,9 @@ const DEFECTS = [
   /^GET \/api\/v1\/funds-recovery\/E\w+: id: \/value must match format "uuid"/,
   // Null in the examples.
   /\/(?:customer|charge|authorization) must be (?:object|string) /,
+  /^POST \/api\/v1\/webhook: \/pix(?:\/pixQrCode|QrCode) must be object /,
   // A number in the examples.
-  /\/(?:charge\/expiresIn|pixQrCodes?(?:\/\d+)?\/value) must be string /,
+  /\/(?:charge\/expiresIn|pixQrCodes?(?:\/\d+)?\/value|pix\/value) must be string /,
   // The values of `type` and `status` are swapped in the document.
   /\/transactions?(?:\/\d+)?\/(?:type|status) must be equal to one of the allowed values/,
   // The example of an approval has APPROVED, and the pages on payments have more; so have those on disputes.
@@ -37,6 +38,57 @@ export function findWooviRequestViolations(request: ContractRequest): string[] {
 /** Lists how a response violates Woovi's OpenAPI document where that does not contradict Woovi itself. */
 export function findWooviResponseViolations(response: ContractResponse): string[] {
   return keepViolations(response, contract.validateResponse(response))
+}
+
+/** A notification of Woovi's, as it is sent; the document has no field for the event, nor for the account. */
+export type WooviNotificationBody = {
+  event?: string | undefined
+  charge?: object | null
+  pix?: object | null
+  pixQrCode?: object | null
+} & Record<string, unknown>
+
+const REGISTRATION = { method: 'POST', path: '/api/v1/webhook' }
+
+/** Look-ups whose answers have the objects of the notifications that the document has no callback for. */
+const LOOK_UPS: Record<string, (body: WooviNotificationBody) => { path: string; body: object }> = {
+  charge: ({ charge }) => ({ path: '/api/v1/charge/id', body: { charge } }),
+  payment: ({ payment, transaction }) => ({ path: '/api/v1/payment/id', body: { payment, transaction } }),
+  originalTransaction: ({ originalTransaction: transaction }) => ({
+    path: '/api/v1/transaction/id',
+    body: { transaction },
+  }),
+  refundTransaction: ({ refundTransaction: transaction }) => ({
+    path: '/api/v1/transaction/id',
+    body: { transaction },
+  }),
+  dispute: ({ dispute }) => ({ path: '/api/v1/dispute', body: { disputes: [dispute] } }),
+}
+
+/**
+ * Lists how a notification violates Woovi's OpenAPI document where that does not contradict Woovi itself: one of a received PIX the
+ * callback of what was paid, any other the look-ups of its objects, and each the events that a webhook may be registered for.
+ */
+export function findWooviNotificationViolations(body: WooviNotificationBody): string[] {
+  const { event, charge, pix, pixQrCode } = body
+  const isNamed = event === undefined || contract.validateRequest(registerFor(event)).length === 0
+  const violations = isNamed ? [] : [`POST ${REGISTRATION.path}: no such event as ${event}`]
+  if (pix) {
+    const callback = charge ? 'receivedPix' : pixQrCode ? 'receivedPixQrCode' : 'receivedPixDetached'
+    return [
+      ...violations,
+      ...keepViolations(REGISTRATION, contract.validateCallback({ ...REGISTRATION, body }, callback)),
+    ]
+  }
+  const objects = Object.keys(LOOK_UPS).filter(field => body[field])
+  if (objects.length === 0) violations.push("no object of Woovi's document")
+  for (const field of objects)
+    violations.push(...findWooviResponseViolations({ method: 'GET', status: 200, ...LOOK_UPS[field]!(body) }))
+  return violations
+}
+
+function registerFor(event: string): ContractRequest {
+  return { ...REGISTRATION, body: { webhook: { name: 'name', event, url: 'https://example.com' } } }
 }
 
 function keepViolations({ method, path }: ContractRequest, violations: string[]): string[] {

@@ -41,6 +41,8 @@ export type StatementLine = {
   kind: 'payment' | 'deposit' | 'transfer' | 'refund' | 'return' | 'tariff' | 'withdrawal' | 'credit'
   value: number
   account: string
+  /** Who received a transfer; null of other movements. */
+  receiver: { name: string; document: string } | null
   at: string
 }
 /** One side of a dispute. */

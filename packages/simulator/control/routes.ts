@@ -13,6 +13,7 @@ import type { StatementMovement } from '../rail.ts'
 import { ControlApiError, parseControlBody, parseWithSchema, readPathParam } from '../request.ts'
 import { sumReturns } from '../returns.ts'
 import type { SimulatorState } from '../state.ts'
+import type { SimulatedRecipient } from '../transfers.ts'
 import { addDisputeRoutes } from './dispute-routes.ts'
 import { addFaultRoutes, type FaultRouteDependencies } from './fault-routes.ts'
 import * as schemas from './schemas.ts'
@@ -258,6 +259,15 @@ function presentMovement(state: SimulatorState, movement: StatementMovement) {
     kind: movement.kind,
     value: reaisFromCents(movement.cents),
     account: movement.accountId,
+    receiver: movement.kind === 'transfer' ? findReceiver(state, movement) : null,
     at: movement.at,
   }
+}
+
+/** Finds who received a transfer, as DICT named them when it was sent. */
+function findReceiver({ transfers }: SimulatorState, { accountId, id }: StatementMovement) {
+  const transfer = id === null ? undefined : transfers.find(accountId, id)
+  if (!transfer) return null
+  const { name, document } = JSON.parse(transfer.recipient) as SimulatedRecipient
+  return { name, document }
 }

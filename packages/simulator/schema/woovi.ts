@@ -21,6 +21,7 @@ CREATE TABLE wooviPendingOrder (
   cents INTEGER NOT NULL,
   key TEXT NOT NULL,
   message TEXT,
+  checkEndToEnd TEXT,
   PRIMARY KEY (accountId, id)
 ) STRICT;
 
@@ -66,6 +67,7 @@ CREATE TABLE wooviKeyCheck (
   endToEnd TEXT PRIMARY KEY,
   accountId TEXT NOT NULL REFERENCES account,
   key TEXT NOT NULL,
+  owner TEXT NOT NULL,
   isPaid INTEGER NOT NULL
 ) STRICT;
 

@@ -14,7 +14,6 @@ import { isEndedAttempt } from '../../domain/providers/attempt.ts'
 import {
   type AwaitedTurn,
   type FindPayoutOutcome,
-  NO_HANDLE,
   type NoAnswerResult,
   PACED,
   type PayoutHandle,
@@ -248,8 +247,9 @@ export function pollPayout<Row extends AttemptedRow>(
     const providerAnswer = await handler.find(provider, payout, em)
     await requireReach(dependencies, em, connection, providerAnswer)
     const answer = guardNotFoundByEpoch(providerAnswer, { attempt, connection })
-    // What ended before it had a handle cannot be looked up: a notification that reopens it has nothing to poll for.
-    if (answer.kind === 'no_answer' && answer.code === NO_HANDLE && isEndedAttempt(attempt))
+    // A notification reopens what has ended: it stays as it is where its provider cannot tell more.
+    const hasAnswer = answer.kind !== 'no_answer' || !answer.isLasting
+    if (isEndedAttempt(attempt) && (!hasAnswer || (await handler.mayBeOther?.(em, attempt, connection))))
       return runQuery(em, queryAttemptOutcome(attempt, subjectUuid))
     if (answer.kind === 'found')
       answer.payout = await addNotifiedRejection(em, client, answer.payout, referenceOf(subjectUuid))

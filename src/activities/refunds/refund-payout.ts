@@ -6,7 +6,7 @@ import { queryMovementOf } from '../../db/locks.ts'
 import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import { queryAttempts } from '../../db/repositories/attempts.ts'
 import { querySettledRefundCents } from '../../db/repositories/charges.ts'
-import { hasOtherLiveRefund, queryRefund } from '../../db/repositories/refunds.ts'
+import { hasLaterRefund, hasOtherLiveRefund, queryRefund } from '../../db/repositories/refunds.ts'
 import { type ChargeEvent, chargeMachine } from '../../domain/charges/charge.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { feeReleasedLegs, refundReleasedLegs } from '../../domain/ledger/legs.ts'
@@ -92,6 +92,10 @@ export const refundPayout: PayoutHandler<RefundRow> = {
       endToEnd: endToEnd!,
       ...(handle && { handle }),
     })
+  },
+
+  async mayBeOther(em, attempt, { dialect }) {
+    return PROVIDER_CAPABILITIES[dialect].refundsOneAtATime && hasLaterRefund(em, attempt)
   },
 
   async applyAcceptance(_em, { refund }) {

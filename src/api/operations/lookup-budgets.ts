@@ -4,10 +4,15 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
-import { findLookupBudget, storeLookupBudget } from '../../db/repositories/key-lookups.ts'
+import {
+  findConnectionBudgets,
+  findLookupBudget,
+  storeLookupBudget,
+} from '../../db/repositories/key-lookups.ts'
 import {
   BUDGET_VALIDITY_MS,
   type BudgetAt,
+  computeBudgetWaitS,
   LOOKUP_COSTS,
   refillBudget,
 } from '../../domain/pix-keys/look-up-budget.ts'
@@ -49,4 +54,20 @@ export async function readLookupBudget(
   const provider = providers.providerFor(connection)
   if (!provider.findLookUpBudget) return null
   return showLookupBudget(await refreshLookupBudget(em, provider, connection), LOOKUP_COSTS.found)
+}
+
+/**
+ * Lists the budgets that are known of connections, by the connection's uuid, as they are now. No provider is asked: `readAt` is when it
+ * last told. `waitS`: seconds until a look-up may be made.
+ */
+export async function listKnownBudgets(em: EntityManager, connectionUuids: string[]) {
+  const rows = await findConnectionBudgets(em, connectionUuids)
+  const nowMs = Date.now()
+  return new Map(
+    [...rows].map(([connectionUuid, row]) => {
+      const { capacity, refillPerMinute, left } = refillBudget(row, nowMs)
+      const [readAt, waitS] = [new Date(row.readAtMs), computeBudgetWaitS(row, nowMs)]
+      return [connectionUuid, { capacity, refillPerMinute, left: Math.floor(left), readAt, waitS }]
+    }),
+  )
 }

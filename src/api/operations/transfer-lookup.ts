@@ -23,7 +23,7 @@ export type OpenedLookup = { row: KeyLookup; answer: SealedLookup; copy: Transfe
  */
 export async function readTransferLookup(
   { em, token, sealer }: LookupCaller,
-  { lookup_uuid: uuid, on_mismatch: onMismatch = 'REFUSE' }: LookupBody,
+  { lookup_uuid: uuid, on_mismatch: onMismatch = 'REFUSE' }: Pick<LookupBody, 'lookup_uuid' | 'on_mismatch'>,
 ): Promise<OpenedLookup | null> {
   const row = uuid === undefined ? null : await findVisibleLookup(em, token, uuid)
   const isOfMode = row?.isSimulated === (token.mode === 'test')

@@ -103,11 +103,8 @@ export function isTransferCreated(
 }
 
 /** Validates a transfer without creating it, and returns the connection that would be tried first, with its fee. */
-export async function quoteTransfer(caller: TransferCaller, body: CreateTransferBody) {
-  const { errors, payable } = await evaluateTransfer(caller, body)
-  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
-  await requireUniqueExternalRef(caller, body)
-  const unpaused = requireUnpausedConnections(payable, 'out')
+export async function quoteTransfer(caller: OrderCaller, body: CreateTransferBody) {
+  const { payable, unpaused } = await requireValidTransfer(caller, body)
   const openCircuits = body.scheduled_for ? new Set() : await findOpenCircuits(caller.em, unpaused)
   const connectionUuid = unpaused.find(uuid => !openCircuits.has(uuid)) ?? unpaused[0]!
   const { fees } = payable.find(({ uuid }) => uuid === connectionUuid)!
@@ -214,25 +211,28 @@ function transferErrorCode(transfer: ReadTransfer) {
 /** Validation of a new transfer beyond its schema: rules that need the database or the time of day. */
 
 type TransferCaller = { em: EntityManager; token: CallerToken }
+type OrderCaller = TransferCaller & Pick<CreateDependencies, 'sealer'>
 
 /** Returns candidates in the order of trying and the acceptance deadline; fails with all 422 errors, 409 or 503. */
-async function validateCreateTransfer(
-  caller: TransferCaller & Pick<CreateDependencies, 'sealer'>,
-  body: CreateTransferBody,
-) {
-  const lookup = await readTransferLookup(caller, body)
-  const { errors, payable, acceptBefore } = await evaluateTransfer(caller, { ...body, lookup })
-  Object.assign(errors, collectLookupErrors(body, lookup))
-  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
-  if (lookup) requireExpectedReceiver(body, lookup)
-  await requireUniqueExternalRef(caller, body)
-  const unpaused = requireUnpausedConnections(payable, 'out')
+async function validateCreateTransfer(caller: OrderCaller, body: CreateTransferBody) {
+  const { unpaused, acceptBefore, lookup } = await requireValidTransfer(caller, body)
   // A scheduled transfer keeps the order of priority: circuit states at its time are unknown now.
   return {
     candidates: body.scheduled_for ? unpaused : await orderByCircuitState(caller.em, unpaused),
     acceptBefore,
     lookup: lookup?.copy,
   }
+}
+
+/** Returns the connections that may send a transfer; fails with all 422 errors, 409 or 503. */
+async function requireValidTransfer(caller: OrderCaller, body: CreateTransferBody) {
+  const lookup = await readTransferLookup(caller, body)
+  const { errors, payable, acceptBefore } = await evaluateTransfer(caller, { ...body, lookup })
+  Object.assign(errors, collectLookupErrors(body, lookup))
+  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+  if (lookup) requireExpectedReceiver(body, lookup)
+  await requireUniqueExternalRef(caller, body)
+  return { payable, acceptBefore, lookup, unpaused: requireUnpausedConnections(payable, 'out') }
 }
 
 /** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */

@@ -152,6 +152,7 @@ function buildSharedModel(
         ? t(`refusal.${refusal.code}`, {
             now: refusal.details.currentStateText ?? '',
             roles: refusal.details.allowedRolesText ?? '',
+            wait: f.span(refusal.details.retryAfterS ?? 0),
           })
         : refusal.message,
       /** The operation may have been accepted: the page polls, and its form does not invite a second submission. */

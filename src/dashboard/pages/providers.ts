@@ -1,4 +1,5 @@
 import type { CallerToken } from '../../api/authorization/authenticate.ts'
+import { listKnownBudgets } from '../../api/operations/lookup-budgets.ts'
 import { listDefaultProviders, replaceDefaultProviders } from '../../api/operations/providers.ts'
 import { replaceDefaultProvidersBody } from '../../contract/providers/provider.ts'
 import { parseFormFields } from '../http/form.ts'
@@ -44,7 +45,12 @@ async function renderProviders(visit: PageContext<'merchant'>) {
 /** Builds the provider list of a mode: the defaults in order of priority, and the others. */
 async function buildProviderList(visit: PageContext<'merchant'>, mode: CallerToken['mode']) {
   const token = { ...visit.token, mode, modeScope: mode }
-  const data = await listConnections(visit.em, token)
+  const connections = await listConnections(visit.em, token)
+  const budgets = await listKnownBudgets(
+    visit.em.fork(),
+    connections.map(({ uuid }) => uuid),
+  )
+  const data = connections.map(one => ({ ...one, lookupBudget: budgets.get(one.uuid) ?? null }))
   const order = (await listDefaultProviders(visit.em.fork(), token)).map(({ uuid }) => uuid)
   const byUuid = new Map(data.map(provider => [provider.uuid, provider]))
   const preferred = order.flatMap(uuid => byUuid.get(uuid) ?? [])

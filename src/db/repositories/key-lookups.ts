@@ -124,6 +124,17 @@ export async function findLookupBudget(
   return row
 }
 
+/** Finds the budgets that are known of connections' provider accounts, by the connection's uuid. */
+export async function findConnectionBudgets(
+  em: EntityManager,
+  connectionUuids: string[],
+): Promise<Map<string, BudgetRow>> {
+  const sql = `select c.uuid as "connectionUuid", ${BUDGET_COLUMNS} from lookup_budget b
+    join connection c using (provider_account_uuid) where c.uuid = any(array[?]::uuid[])`
+  const rows = await em.execute<(BudgetRow & { connectionUuid: string })[]>(sql, [connectionUuids])
+  return new Map(rows.map(({ connectionUuid, ...budget }) => [connectionUuid, budget]))
+}
+
 /** Stores what a provider reports: its number counts, whatever was computed before. */
 export async function storeLookupBudget(
   em: EntityManager,

@@ -7,6 +7,7 @@ import { Movement } from '../entities/movement.ts'
 import { Refund } from '../entities/refund.ts'
 import { getEntityMapper, queryEntities } from '../pipeline/entity-mapper.ts'
 import { mapQuery, type Query, type ResultRow } from '../pipeline/query.ts'
+import { selectValue } from '../select-values.ts'
 import { type RowPage, selectNewestRows } from '../sql-conditions.ts'
 
 /** Read-only refund with what its list shows: its movement, and the movement that paid its charge. */
@@ -44,6 +45,18 @@ export async function hasOtherLiveRefund(
     subjectUuid: { $in: refunds.map(one => one.uuid) },
   })
   return attempts.some(attempt => !isEndedAttempt(attempt))
+}
+
+/** Tells whether another refund of the same charge was attempted after this attempt at a refund. Takes no lock. */
+export function hasLaterRefund(
+  em: EntityManager,
+  { subjectUuid, createdAt }: Pick<Attempt, 'subjectUuid' | 'createdAt'>,
+): Promise<boolean> {
+  const sql = `select exists (select from refund r
+      join refund other on other.charge_uuid = r.charge_uuid and other.uuid <> r.uuid
+      join attempt a on a.operation = 'refund' and a.subject_uuid = other.uuid
+      where r.uuid = ? and a.created_at > ?)`
+  return selectValue(em, sql, [subjectUuid, createdAt])
 }
 
 /** Reads a page of refunds of any charges, newest first, in one snapshot. */

@@ -62,8 +62,8 @@ export type ProviderCapabilities = {
   /** The id of an order is never free again, so that an order that is looked up by repeating it may be repeated at any time. */
   keepsOrderIds: boolean
   /**
-   * A refund is ordered by what is to remain of the PIX, so that two refunds of one PIX at a time would be one: the second is refused
-   * while the first is under way.
+   * A refund is ordered by what is to remain of the PIX, and found by what remains of it. Two refunds of one PIX at a time would be
+   * one: the second is refused while the first is under way. One that has failed is not looked up once a later one was made.
    */
   refundsOneAtATime: boolean
   /** It sends only where the key belongs to the document that the order names. */
@@ -227,9 +227,6 @@ export function isTransportCode(code: unknown): code is TransportCode {
  */
 export const PACED = 'paced'
 
-/** Code of a look-up that the provider can make by a handle only, where the attempt has none: repeated, it has no answer either. */
-export const NO_HANDLE = 'no_handle'
-
 /** Whether the request of a call provably never left: no connection could be made for it. */
 export function isConnectFailure(outcome: { kind: string; code?: string; isUnprocessed?: true }): boolean {
   const { kind, code, isUnprocessed } = outcome
@@ -280,8 +277,17 @@ export type AwaitingApprovalResult = {
 }
 /** Every outcome of a call that its provider has not accepted. */
 export type NotAcceptedResult = RejectedResult | UnreachableResult | UnknownResult
-/** A look-up that brought no answer; it changes nothing and is asked again. `isUnprocessed`: it never left, or was refused. */
-export type NoAnswerResult = { kind: 'no_answer'; code: string; message: string; isUnprocessed?: true }
+/**
+ * A look-up that brought no answer; it changes nothing and is asked again. `isUnprocessed`: it never left, or was refused.
+ * `isLasting`: asked again, it brings none either, such as a look-up by a handle where there is none.
+ */
+export type NoAnswerResult = {
+  kind: 'no_answer'
+  code: string
+  message: string
+  isUnprocessed?: true
+  isLasting?: true
+}
 export type NotFoundResult = { kind: 'not_found' }
 
 /**

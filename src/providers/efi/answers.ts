@@ -24,7 +24,7 @@ const PIX_API_STANDARD = 'Central Bank, pix-api 2.9.0, Tratamento de erros'
 const PIX_API_DEVOLUCAO_STANDARD = 'Central Bank, pix-api 2.9.0: PUT /pix/{e2eid}/devolucao/{id} (403)'
 const OAUTH_STANDARD = 'RFC 6750, section 3.1 (Efí, API Pix, Credenciais: OAuth 2.0)'
 
-/** Name of the answer that refuses the access token; Efí documents that the call was not carried out. */
+/** Name of the answer that refuses the access token: the request may be repeated with a new one (RFC 6750, section 3.1). */
 export const TOKEN_REFUSED = 'invalid_token'
 
 /** Name of the problem by which Efí refuses to look up a further key. */

@@ -2,12 +2,11 @@ import { v5 } from 'uuid'
 import { z } from 'zod'
 import { reaisFromCents } from '../../domain/ledger/money.ts'
 import { findRailCode } from '../../domain/pix/rail-codes.ts'
-import {
-  type AwaitingApprovalResult,
-  type FindPayoutOutcome,
-  NO_HANDLE,
-  type ProviderPayout,
-  type ProviderTransferRequest,
+import type {
+  AwaitingApprovalResult,
+  FindPayoutOutcome,
+  ProviderPayout,
+  ProviderTransferRequest,
 } from '../../domain/providers/provider.ts'
 import { optionalField, optionalText } from '../adapter/fields.ts'
 import { toPayoutRejection } from '../adapter/outcomes.ts'
@@ -106,8 +105,9 @@ function buildAwaitingApproval(ref: string): AwaitingApprovalResult {
 
 const noHandle = {
   kind: 'no_answer',
-  code: NO_HANDLE,
+  code: 'no_handle',
   message: 'Inter looks payments up by its own id, which no answer has named',
+  isLasting: true,
 } as const
 
 /**

@@ -1,12 +1,7 @@
 import { z } from 'zod'
 import { timeOfRailId } from '../../domain/pix/identifiers.ts'
 import { findRailCode } from '../../domain/pix/rail-codes.ts'
-import {
-  NO_HANDLE,
-  type NoAnswerResult,
-  type PreparePayoutOutcome,
-  type ProviderPayout,
-} from '../../domain/providers/provider.ts'
+import type { NoAnswerResult, PreparePayoutOutcome, ProviderPayout } from '../../domain/providers/provider.ts'
 import { MINUTE } from '../../domain/shared/intervals.ts'
 import { optionalInstant, optionalText } from '../adapter/fields.ts'
 import { checkKeyOwner } from '../adapter/key-owner.ts'
@@ -102,8 +97,9 @@ export function createSicoobTransfers(client: SicoobClient, now: () => number): 
 const notPrepared = rejectForThisProvider('preparation_expired', 'The payment was not prepared')
 const notLookedUp: NoAnswerResult = {
   kind: 'no_answer',
-  code: NO_HANDLE,
+  code: 'no_handle',
   message: 'The provider looks a payment up by its end-to-end id only',
+  isLasting: true,
 }
 
 const endToEndSchema = z.string().regex(/^[a-zA-Z0-9]{32}$/)

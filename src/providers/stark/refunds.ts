@@ -1,9 +1,4 @@
-import {
-  type FindPayoutOutcome,
-  NO_HANDLE,
-  type NoAnswerResult,
-  type PayoutHandle,
-} from '../../domain/providers/provider.ts'
+import type { FindPayoutOutcome, NoAnswerResult, PayoutHandle } from '../../domain/providers/provider.ts'
 import { MINUTE } from '../../domain/shared/intervals.ts'
 import { rejectForThisProvider, reportPaymentNotListed, toPayoutRejection } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
@@ -209,16 +204,19 @@ const tooLittleLeft = rejectForThisProvider(
 const notPrepared = rejectForThisProvider('preparation_expired', 'The refund was not prepared')
 const notPreparedHere: NoAnswerResult = {
   kind: 'no_answer',
-  code: NO_HANDLE,
+  code: 'no_handle',
   message: 'Stark Bank looks refunds up by what their preparation has read only',
+  isLasting: true,
 }
 const paymentChanged: NoAnswerResult = {
   kind: 'no_answer',
   code: 'payment_changed',
   message: 'Something other than this refund has changed the received PIX at Stark Bank',
+  isLasting: true,
 }
 const reversalUndecided: NoAnswerResult = {
   kind: 'no_answer',
   code: 'reversal_undecided',
   message: 'Stark Bank shows neither that the refund was carried out nor that it has failed',
+  isLasting: true,
 }

@@ -52,7 +52,10 @@ const idSchema = z.string().nullish()
 const transactionSchema = z.object({ endToEndId: idSchema }).nullish()
 const correlatedSchema = z.object({ correlationID: idSchema }).nullish()
 
-/** A notification; only ids are read, because values and statuses are polled and never taken from here. */
+/**
+ * A notification; only ids are read, because values and statuses are polled and never taken from here. The callbacks of Woovi's OpenAPI
+ * document, all of a received PIX, have no event.
+ */
 const notificationSchema = z
   .object({
     event: z.string().nullish(),
@@ -72,7 +75,7 @@ const notificationSchema = z
     originalTransaction: transactionSchema,
     dispute: z.object({ id: idSchema, endToEndId: idSchema, type: idSchema }).nullish(),
   })
-  .refine(({ event, evento }) => event ?? evento)
+  .refine(({ event, evento, pix }) => event ?? evento ?? pix)
 type WooviNotification = z.infer<typeof notificationSchema>
 
 type NotificationSubject = Omit<NotificationItem, 'raw'>
@@ -102,6 +105,9 @@ const EVENT_READERS: SubjectReaders = {
   'OPENPIX:CHARGE_COMPLETED_NOT_SAME_CUSTOMER_PAYER': readReceivedPayment,
 }
 
+/** "If omitted, the webhook will be registered to listen the OPENPIX:TRANSACTION_RECEIVED" (OpenAPI, WebhookPayload). */
+const DEFAULT_EVENT = 'OPENPIX:TRANSACTION_RECEIVED'
+
 /** Documented events that need no poll. */
 const IGNORED_EVENTS = ['OPENPIX:CHARGE_CREATED', 'OPENPIX:CHARGE_EXPIRED']
 
@@ -116,7 +122,7 @@ function parseNotification(body: string): ParsedNotification {
   const notification = notificationSchema.safeParse(parseJsonOrUndefined(body)).data
   if (!notification)
     return body === '' ? {} : { unexplained: [{ kind: 'unreadable_answer', name: '', body }] }
-  const name = normalizeEventName(notification.event ?? '')
+  const name = normalizeEventName(notification.event ?? DEFAULT_EVENT)
   if (notification.evento || IGNORED_EVENTS.includes(name)) return { items: [] }
   if (!Object.hasOwn(EVENT_READERS, name))
     return { items: [], unexplained: [{ kind: 'unlisted_value', name: notification.event!, body }] }

@@ -115,10 +115,11 @@ export function createPayoutActions(stage: TestStack) {
     /** The next probe of an open circuit is due. */
     allowProbe: (connection: { uuid: string }) => setCircuitOpenedAt(connection, '-1 minute'),
 
-    /** What left a merchant's provider accounts: the proof that nothing was paid twice. */
+    /** What left the provider accounts of one or more merchants: the proof that nothing was paid twice. */
     async listPaidOut({ connections }: Pick<Merchant, 'connections'>) {
+      const providers = [...new Set(connections.map(({ provider }) => provider))]
       const lines = (
-        await Promise.all(connections.map(({ provider }) => stage.simulator.listStatement(provider)))
+        await Promise.all(providers.map(provider => stage.simulator.listStatement(provider)))
       ).flat()
       const mine = new Set(connections.map(({ account }) => account))
       const seen = new Map(

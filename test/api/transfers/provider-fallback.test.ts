@@ -72,7 +72,7 @@ describe('a provider’s own final refusal starts the next provider', () => {
       at => payouts.makeUnreachable(at, `https://${'x'.repeat(64)}.invalid`),
       'A unreachable dns_failed',
     ],
-    ['credentials that are refused', at => wrongSecret(at), 'A unreachable no_token'],
+    ['credentials that are refused', at => storeWrongSecret(at), 'A unreachable no_token'],
   ]
   test.each(CASES)('%s', async (_, does, first) => {
     const merchant = await createMerchant()
@@ -102,20 +102,16 @@ describe('a provider’s own final refusal starts the next provider', () => {
     await payouts.injectFault(at, 'sendTransfer', kind)
     return async () => undefined // It was used up.
   }
-  async function wrongSecret(at: Merchant['connection']): Promise<Undo> {
-    const { provider, account, credentials, collectionKey } = at
-    const settings = (client_secret: string) =>
-      stage.simulator.putAccount(account, {
-        ...credentials,
-        provider,
-        client_secret,
-        dialect: 'efi',
-        holder: { name: 'Loja de Teste Ltda', document: '11222333000181' },
-        ispb: '09089356',
-        keys: [collectionKey],
-      })
-    await settings('another')
-    return () => settings(credentials.client_secret)
+  /** Nothing has an access token of these credentials, whatever has called the provider with the right ones meanwhile. */
+  async function storeWrongSecret({ uuid }: Merchant['connection']): Promise<Undo> {
+    const [row] = await stage.sql<{ sealed: string }>(
+      'select sealed_credentials as sealed from connection where uuid = ?',
+      [uuid],
+    )
+    const store = (sealed: string) =>
+      stage.sql('update connection set sealed_credentials = ? where uuid = ?', [sealed, uuid])
+    await store(stage.seal.seal({ ...stage.seal.open<object>(row!.sealed), client_secret: 'another' }))
+    return () => store(row!.sealed)
   }
 
   test('too little balance at that provider, though it covers the value without the fee', async () => {

@@ -4,11 +4,9 @@ import type { RequestRecord } from '../merchant-requests.ts'
 
 /** What was accepted exists, and a key creates one operation however often it is sent. */
 export function checkRequests(world: FinalState): Violation[] {
-  const rows = new Set(
-    [...world.charges, ...world.transfers, ...world.refunds, ...world.disputes, ...world.depositReturns].map(
-      row => row.uuid,
-    ),
-  )
+  const { charges, transfers, refunds, disputes, depositReturns } = world
+  const operations = [...charges, ...transfers, ...refunds, ...disputes, ...depositReturns]
+  const rows = new Set([...operations.map(row => row.uuid), ...world.keyLookups])
   const startedIds = new Set(world.startedWorkflowIds)
   return [
     ...world.requests.flatMap(asked => [
@@ -47,6 +45,7 @@ export function workflowIdOf(kind: RequestRecord['kind'], uuid: string): string 
   if (kind === 'refund') return WORKFLOWS.refund.idOf(uuid)
   if (kind === 'return_deposit') return WORKFLOWS.deposit_return.idOf(uuid)
   if (kind === 'reply') return WORKFLOWS.dispute.idOf(uuid)
+  if (kind === 'look_up') return `key-lookup/${uuid}` // No workflow makes one.
   return kind.endsWith('transfer') ? WORKFLOWS.transfer.idOf(uuid) : WORKFLOWS.charge.idOf(uuid)
 }
 

@@ -2,12 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { startPause } from '../../../src/admin/pauses.ts'
 import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { Attempt } from '../../../src/db/entities/attempt.ts'
-import {
-  type FindPayoutOutcome,
-  NO_HANDLE,
-  type PayoutHandle,
-  type PreparePayoutOutcome,
-  type SendPayoutOutcome,
+import type {
+  FindPayoutOutcome,
+  PayoutHandle,
+  PreparePayoutOutcome,
+  SendPayoutOutcome,
 } from '../../../src/domain/providers/provider.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
@@ -97,7 +96,8 @@ const openStoredHandle = async () =>
 
 describe('a transfer that its provider prepares', () => {
   test('stays as it has ended where it never had a handle: a notification reopens nothing to poll for', async () => {
-    const found = { kind: 'no_answer', code: NO_HANDLE, message: 'found by a handle only' } as const
+    const message = 'found by a handle only'
+    const found = { kind: 'no_answer', code: 'no_handle', message, isLasting: true } as const
     scriptBank({ preparations: [NO_ANSWER, NO_ANSWER, NO_ANSWER], found })
     const ended = await send()
     expect(ended).toMatchObject({ kind: 'unreachable', code: 'timeout' })

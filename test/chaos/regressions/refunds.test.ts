@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import type { ChargeSplit } from '../../../src/domain/charges/split.ts'
 import type { IncomingPix, IssuedCharge, ProviderPayout } from '../../../src/domain/providers/provider.ts'
@@ -271,6 +271,69 @@ test('a refund that settles late while another one runs is reported when that on
     refunding_cents: '0',
   })
   expect(await charge.eventStatuses()).toEqual(['PAID', 'PARTIALLY_REFUNDED'])
+})
+
+describe('a bank that shows a refund by what is left of the PIX only', () => {
+  /** A refund that the bank refused, and a later one of the same value, of which the bank shows what it has carried out. */
+  async function refusedAndRepeated() {
+    const merchant = await fixture.createMerchant(0)
+    await fixture.sql(`update connection set dialect = 'stark' where uuid = ?`, [merchant.connectionUuid])
+    const charge = await paid(['settled'], merchant)
+    const refused = await charge.refused(300)
+    const repeated = charge.key(await charge.refund(300))
+    fixture.scriptProvider({ refund: async () => ({ kind: 'accepted', payout: inProcess }) })
+    await fixture.providers.sendRefund({ ...repeated, isResend: false })
+    const payout = settled(300)
+    fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout }) })
+    return { charge, refused, repeated, payout }
+  }
+  const inProcess = { status: 'in_process', cents: 300, endToEnd: '', at: null } as const
+  const poll = (one: { uuid: string; connectionUuid: string }) =>
+    fixture.providers.pollRefund({ ...one, pollCount: 1 })
+
+  test('takes none for one that failed before, which would then hold its money for good', async () => {
+    const { charge, refused, repeated, payout } = await refusedAndRepeated()
+    expect(await poll(refused)).toMatchObject({ kind: 'rejected', code: 'no' })
+    expect(await poll(repeated)).toMatchObject({ kind: 'settled' })
+    expect(await poll(refused)).toMatchObject({ kind: 'rejected', code: 'no' })
+    const attempts = await fixture.sql(
+      `select state, end_to_end, contradiction_code from attempt where subject_uuid in (?, ?) order by created_at`,
+      [refused.uuid, repeated.uuid],
+    )
+    expect(attempts).toEqual([
+      { state: 'rejected', end_to_end: null, contradiction_code: null },
+      { state: 'settled', end_to_end: payout.endToEnd, contradiction_code: null },
+    ])
+    expect(await charge.shows()).toMatchObject({ state: 'partially_refunded', refunded_cents: '300' })
+    expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 700, outside: -700 })
+  })
+
+  test('ends the poll of a failed one where something else has changed the PIX', async () => {
+    const charge = await paid()
+    const refused = await charge.refused(300)
+    const changed = {
+      kind: 'no_answer',
+      code: 'payment_changed',
+      message: 'changed',
+      isLasting: true,
+    } as const
+    fixture.scriptProvider({ findRefund: async () => changed })
+    expect(await poll(refused)).toMatchObject({ kind: 'rejected', code: 'no' })
+    expect(await charge.shows()).toMatchObject({ state: 'paid', refunding_cents: '0' })
+  })
+
+  test('still finds one that has settled after its refusal, where no other was made', async () => {
+    const merchant = await fixture.createMerchant(0)
+    await fixture.sql(`update connection set dialect = 'stark' where uuid = ?`, [merchant.connectionUuid])
+    const charge = await paid(['settled'], merchant)
+    const earlier = charge.key(await charge.refund(100))
+    fixture.scriptProvider({ refund: async () => ({ kind: 'accepted', payout: settled(100) }) })
+    await fixture.providers.sendRefund({ ...earlier, isResend: false })
+    const refused = await charge.refused(300)
+    fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: settled(300) }) })
+    expect(await poll(refused)).toMatchObject({ kind: 'settled' })
+    expect(await charge.shows()).toMatchObject({ state: 'partially_refunded', refunded_cents: '400' })
+  })
 })
 
 test('a refund that its provider does not have is not sent again where another return has left too little', async () => {

@@ -101,6 +101,7 @@ export function buildValidFinalState(): FinalState {
         heldCents: 0,
         returnedCents: 200,
         externalRef: 'storm-1',
+        lookup: { onMismatch: 'REFUSE', owner: { name: 'Maria Souza', document: '***982247**' } },
         history: transfer.history.map(one => one.status),
       },
     ],
@@ -109,6 +110,7 @@ export function buildValidFinalState(): FinalState {
       { uuid: 'refund-2', charge: 'charge-1', state: 'failed', cents: 600, partsCents: 0 },
     ],
     depositReturns: [],
+    keyLookups: ['look-up-1'],
     limitUsages: [{ counter: 'day', usedCents: 500, orderedCents: 500 }],
     disputes: [
       {
@@ -207,6 +209,17 @@ export function buildValidFinalState(): FinalState {
         sent: 1,
         absent: ['transfer-absent'],
         answers: [{ status: 201, code: null, uuid: 'transfer-1', body: 'same' }],
+      },
+      {
+        place: 1,
+        kind: 'look_up',
+        merchant: 0,
+        mode: 'test',
+        key: null,
+        externalRef: null,
+        sent: 1,
+        absent: [],
+        answers: [{ status: 200, code: null, uuid: 'look-up-1', body: 'same' }],
       },
     ],
     resources: new Map<string, ApiResource>([
@@ -327,7 +340,8 @@ function statementLine(
   endToEnd: string,
   cents: number,
 ) {
-  return { providerAccount: 'pa', kind, id, endToEnd, original: null, cents }
+  const receiver = kind === 'transfer' ? { name: 'Maria de Souza', document: '52998224725' } : null
+  return { providerAccount: 'pa', kind, id, endToEnd, original: null, cents, receiver }
 }
 
 function eventRow(type: EventRow['type'], subject: string, sequence: number, data: ApiResource): EventRow {

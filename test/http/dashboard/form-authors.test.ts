@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Client } from '@temporalio/client'
-import { WorkflowNotFoundError } from '@temporalio/common'
 import { addUser } from '../../../src/admin/users.ts'
 import { createWebhook } from '../../../src/api/operations/webhooks.ts'
 import type { DeclaredRoute } from '../../../src/dashboard/http/router.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
-import { TemporalConnectionError } from '../../../src/http/outage.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
 import { receiveDeposit } from '../support/deposits.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
+import { createSilentClient } from '../support/silent-temporal.ts'
 
 /**
  * Who did it is stored with what was done: no form writes a row or calls a workflow unless its author is recorded in that
@@ -36,7 +34,8 @@ beforeAll(async () => {
       },
     ],
     {},
-    async () => createSilentClient(),
+    async () =>
+      createSilentClient(async (name, sent) => calls.push({ name, sent, records: await countRecords() })),
   )
   ours = await createFullAccount(fixture)
   merchant = createBrowser(fixture)
@@ -62,28 +61,6 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-/** A Temporal that answers no call of a workflow. */
-function createSilentClient(): Client {
-  const call =
-    (name: string) =>
-    async (...sent: unknown[]) => {
-      calls.push({ name, sent: JSON.stringify(sent), records: await countRecords() })
-      throw new TemporalConnectionError('silent')
-    }
-  const methods: Record<string, unknown> = {
-    withDeadline: (_: number, work: () => Promise<unknown>) => work(),
-    describe: (): never => {
-      throw new WorkflowNotFoundError('no such workflow', '', undefined)
-    },
-    getHandle: () => proxy,
-  }
-  const proxy: object = new Proxy(methods, {
-    get: (known, name: string) =>
-      name === 'then' ? undefined : name === 'workflow' ? proxy : (known[name] ?? call(name)),
-  })
-  return proxy as Client
-}
-
 async function countRecords(): Promise<number> {
   const [row] = await ours.sql('select count(*)::int as n from operator_action')
   return Number(Object(row).n)
@@ -105,6 +82,7 @@ const once = () => ({ once: randomUUID() })
 const FORMS: Record<string, FormCase | string> = {
   '/dashboard/sign-out': 'ends the session that sends it',
   '/dashboard/transfers/new/key': 'recognizes the kind of a key',
+  '/dashboard/transfers/new/receiver': 'calls a provider: test/http/dashboard/transfer-receivers.test.ts',
   '/dashboard/webhooks': 'needs an endpoint that speaks TLS: `createWebhook` has a test of its own',
   '/dashboard/profile/second-factor': 'needs the second factor: test/http/dashboard/profile.test.ts',
   '/dashboard/profile/second-factor/disable': 'needs the second factor: test/http/dashboard/profile.test.ts',

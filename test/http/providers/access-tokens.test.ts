@@ -311,6 +311,30 @@ describe('adapters of ten processes', () => {
     expect(scripted.countTokenRequests()).toBe(2)
   })
 
+  test('whose credentials are refused by now: what left with the shared token is unknown, and what has no token is unreachable', async () => {
+    const { cleanup, scripted, connection, registries } = await openAdapters({})
+    await using _ = cleanup
+    const [background, ...senders] = registries.map(registry =>
+      registry.providerFor({ ...connection, providerAccountUuid }),
+    )
+    expect(await background!.findCharge(REFERENCE)).toMatchObject({ kind: 'found' })
+    scripted.scriptReplies('POST /oauth/token', { status: 401, json: { error: 'invalid_client' } })
+    const send = (sender: (typeof senders)[number], id: string) => {
+      const refusal = { status: 401, json: { error: 'invalid_token', error_description: 'expired' } }
+      scripted.scriptReplies(`PUT /v3/gn/pix/${id}`, refusal)
+      return sender.sendTransfer({
+        id,
+        cents: 1050,
+        pixKey: 'maria@example.com',
+        document: null,
+        payerKey: 'k',
+      })
+    }
+    expect(await send(senders[0]!, 'left')).toMatchObject({ kind: 'unknown', code: 'no_token' })
+    expect(await send(senders[1]!, 'stayed')).toMatchObject({ kind: 'unreachable', code: 'no_token' })
+    expect(scripted.calls().map(({ path }) => path)).toEqual([`/v2/cob/${REFERENCE}`, '/v3/gn/pix/left'])
+  })
+
   test('of credentials that are not stored share nothing', async () => {
     const { certificate, key } = await createSelfSignedCertificate()
     const { cleanup, scripted, connection, registries } = await openAdapters({

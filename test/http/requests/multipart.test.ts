@@ -419,6 +419,37 @@ describe('an incomplete form', () => {
     await untilNoneIsLeft()
   })
 
+  test.each(['before it is read', 'after it is read'])(
+    'whose sender disconnects while a step does not end, %s, keeps no later form of the account waiting',
+    async when => {
+      const formSemaphore = createSemaphore(1)
+      const step = Promise.withResolvers<void>()
+      let isFirst = true
+      const app = new Koa()
+      app.silent = true
+      app.use(async ctx => {
+        await using cleanup = new AsyncDisposableStack()
+        const hangs = isFirst
+        isFirst = false
+        if (hangs) setTimeout(() => ctx.req.socket.destroy(), 50)
+        const isBefore = when === 'before it is read'
+        const beforeBody = async () => hangs && isBefore && step.promise
+        ctx.body = await readMultipartForm(ctx, { formSemaphore, accountUuid: 'a', beforeBody, cleanup })
+        if (hangs) await step.promise
+      })
+      const server = await startServer(app, { host: '127.0.0.1', port: 0 })
+      const sendForm = async () => {
+        const { raw, headers } = await encodeForm(TEXTS)
+        return fetch(server.url, { method: 'POST', body: raw, headers })
+      }
+      await expect(sendForm()).rejects.toThrow('fetch failed')
+      expect((await sendForm()).status).toBe(200)
+      step.resolve()
+      await server.stop()
+      await untilNoneIsLeft()
+    },
+  )
+
   test('that fails between its files leaves no file behind, closed or open', async () => {
     const file = (index: number) =>
       `--b\r\nContent-Disposition: form-data; name="attachments[${index}][file]"; filename="a.pdf"\r\n\r\n${FILES.pdf}\r\n`

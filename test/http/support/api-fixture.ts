@@ -19,7 +19,10 @@ export async function openApiFixture(
   routes: RouteRegistrar[],
   environment: Record<string, string> = {},
   connectToTemporal: ApiDependencies['temporal']['client'] = refuseConnection,
-  limits: Pick<OrmOptions, 'connectMs' | 'statementMs'> = {},
+  {
+    providers,
+    ...limits
+  }: Pick<OrmOptions, 'connectMs' | 'statementMs'> & Pick<ApiDependencies, 'providers'> = {},
 ) {
   const config = readConfig({
     DATABASE_URL: await createTestDatabase(),
@@ -46,6 +49,7 @@ export async function openApiFixture(
     ),
     sealer: createSealer(config.secretKeys),
     storage: await openStorage(config),
+    ...(providers && { providers }),
   }
   const server = await startServer(createApp({ ...dependencies, routes }), config)
 

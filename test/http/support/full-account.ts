@@ -21,6 +21,11 @@ export async function createFullAccount(world: ApiFixture) {
     [connection],
   )) as [{ provider_account_uuid: string }]
   await world.replaceDefaultProviders(account, [connection])
+  await sql(
+    `insert into lookup_budget (provider_account_uuid, capacity, tokens_left, refill_per_minute, at, read_at)
+     values (?, 1000, 10, 20, now(), now())`,
+    [providerAccount],
+  )
   const limits = { ...NO_LIMITS, perDayCents: 100_000, trustedReceivers: [{ pixKey: MALICIOUS_TEXT }] }
   await sql(
     `insert into account_limits (account_uuid, limits, pending, pending_from, version)

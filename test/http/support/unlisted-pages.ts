@@ -113,6 +113,11 @@ export async function prepareUnlistedPages(
       const fields = { current_password: 'wrong', password: NEW_PASSWORD }
       await fillIn(page, '/dashboard/profile', fields, 'form[action$="/password"]')
     },
+    'the value of a transfer to a key that no bank looks up': async page => {
+      await submitSignIn(page, { email: ours.email, password: PASSWORD })
+      await fillIn(page, '/dashboard/transfers/new', { pix_key: 'maria@example.com' })
+      equal(await page.locator('input[name="value"]').count(), 1)
+    },
     '404': async page => {
       await submitSignIn(page, { email: VIEWER, password: PASSWORD })
       equal((await page.goto('/dashboard/nothing'))!.status(), 404)

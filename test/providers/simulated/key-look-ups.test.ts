@@ -53,6 +53,21 @@ describe('look-ups', () => {
       expect((await readTokens()).left).toBe(before + 2)
     })
 
+    test('bind a payment to the owner that they have shown, where the key has another one since', async () => {
+      const key = magic('owner-changes')
+      const found = await shop.provider.lookUpKey!(key)
+      if (found.kind !== 'found') throw new Error(JSON.stringify(found))
+      const bound = { ...shop.transferRequest(key), lookUpEndToEnd: found.endToEnd! }
+      const free = { ...shop.transferRequest(key), id: shop.id() }
+      for (const order of [bound, free]) {
+        await shop.sendTransfer(order)
+        await shop.waitForEnd(() => shop.findTransfer(order))
+      }
+      const lines = await shop.control.listStatement()
+      const paid = [bound, free].map(({ id }) => lines.find(line => line.id === id)?.receiver?.name)
+      expect(paid).toEqual([found.owner.name, 'Outra Pessoa de Teste'])
+    })
+
     test('are refused while fewer than twenty tokens are left', async () => {
       for (let left = (await readTokens()).left; left >= 20; left = (await readTokens()).left) {
         const key = `${left}-${magic('unknown')}`

@@ -1,8 +1,9 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { UnexplainedAnswer } from '../../../src/providers/adapter/unexplained-answers.ts'
 import { wooviCredentialsSchema } from '../../../src/providers/woovi/client.ts'
-import { createWooviNotifications } from '../../../src/providers/woovi/notifications.ts'
+import { createWooviNotifications, REGISTERED_EVENTS } from '../../../src/providers/woovi/notifications.ts'
+import { findWooviNotificationViolations, type WooviNotificationBody } from '../../support/woovi-contract.ts'
 import {
   credentials,
   END_TO_END,
@@ -12,6 +13,7 @@ import {
   RETURN_ID,
   WEBHOOK_SECRET,
 } from '../support/woovi-fixture.ts'
+import published from './support/published-notifications.json' with { type: 'json' }
 
 const macOf = (body: string, secret = WEBHOOK_SECRET) =>
   createHmac('sha1', secret).update(body).digest('base64')
@@ -160,7 +162,52 @@ test.each([
     { kind: 'dispute', reference: null, endToEnd: END_TO_END },
   ],
 ])('%j is parsed', async (body, item) => {
+  const event = body.event.replace('woovi:', 'OPENPIX:')
+  expect(findWooviNotificationViolations({ ...body, event })).toEqual([])
   expect(await read(body)).toEqual({ kind: 'items', items: [{ ...item, raw: JSON.stringify(body) }] })
+})
+
+describe('a callback of Woovi’s OpenAPI document (2026-08-20)', () => {
+  const examples = Object.entries(published) as [string, WooviNotificationBody & { pix: object }][]
+  const endToEnd = '9134e2866f71427abf00241681624586'
+
+  test.each(examples)(
+    '%s: its example satisfies the schema and is read, with and without an event',
+    async (_name, example) => {
+      const { charge } = example as { charge: { correlationID: string } | null }
+      const item = { kind: 'payment', reference: charge?.correlationID ?? null, endToEnd }
+      for (const body of [example, { event: 'OPENPIX:TRANSACTION_RECEIVED', ...example }]) {
+        expect(findWooviNotificationViolations(body)).toEqual([])
+        expect(await read(body)).toEqual({ kind: 'items', items: [{ ...item, raw: JSON.stringify(body) }] })
+      }
+    },
+  )
+
+  test.each(examples)('%s: every field but the end-to-end id may be absent', async (_name, example) => {
+    for (const field of Object.keys(example.pix).filter(name => name !== 'raw'))
+      expect(await read({ ...example, pix: { ...example.pix, [field]: undefined } })).toMatchObject({
+        items: [{ kind: 'payment', endToEnd }],
+      })
+    for (const field of ['charge', 'pixQrCode'])
+      expect(await read({ ...example, [field]: undefined })).toMatchObject({ items: [{ endToEnd }] })
+  })
+
+  test('a webhook may be registered for each event that the adapter registers', () => {
+    expect(REGISTERED_EVENTS.flatMap(event => findWooviNotificationViolations({ event, pix: {} }))).toEqual(
+      [],
+    )
+    expect(findWooviNotificationViolations({ event: 'OPENPIX:SOMETHING_NEW', pix: {} })).toEqual([
+      expect.stringContaining('no such event'),
+    ])
+  })
+
+  test('an id that is no text violates the schema of each callback, and is not read', async () => {
+    for (const [, example] of examples) {
+      const body = { ...example, pix: { ...example.pix, raw: { endToEndId: 7 } } }
+      expect(findWooviNotificationViolations(body)).toEqual([expect.stringContaining('/pix/raw/endToEndId')])
+      expect(await read(body)).toEqual({ kind: 'unreadable' })
+    }
+  })
 })
 
 test('an undocumented notification is recorded, and has no content', async () => {

@@ -1,10 +1,15 @@
 import { Agent, fetch } from 'undici'
-import { findWooviRequestViolations, findWooviResponseViolations } from '../../support/woovi-contract.ts'
+import type { SimulatorClient } from '../../../packages/simulator/control/client.ts'
+import {
+  findWooviNotificationViolations,
+  findWooviRequestViolations,
+  findWooviResponseViolations,
+} from '../../support/woovi-contract.ts'
 import type { SimulatorResponse } from './efi-client.ts'
 
 export type WooviClient = ReturnType<typeof createWooviClient>
 
-/** What is wrong in the calls of all clients of this test file, of the statuses that the document lists. */
+/** What is wrong in the calls of all clients of this test file, of the statuses that the document lists, and in notifications that were read. */
 export const wooviViolations: string[] = []
 
 type Credentials = { ca: string; client_id: string; client_secret: string }
@@ -66,4 +71,14 @@ export function createWooviClient(baseUrl: string, { ca, client_id, client_secre
       call('POST', '/webhook', { webhook: { name: event, event, url, isActive: true, ...more } }),
     close: () => dispatcher.destroy(),
   }
+}
+
+/** Reads the notifications of an inbox, oldest first; each is validated by Woovi's published document, in `wooviViolations`. */
+export async function readWooviNotifications(control: Pick<SimulatorClient, 'listInbox'>, inbox: string) {
+  const messages = await control.listInbox(inbox)
+  return messages.map(({ headers, body }) => {
+    const notification = JSON.parse(body)
+    wooviViolations.push(...findWooviNotificationViolations(notification))
+    return { headers, body, notification }
+  })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { SimulatedAccount } from '../../accounts.ts'
 import { changeBucket, lookUpDictKey, readBucket } from '../../dict-look-ups.ts'
+import type { KeyHolder } from '../../key-holder.ts'
 import { detectDocumentKind, detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import { PAYER_BANK_ISPB } from '../../receipts.ts'
@@ -75,7 +76,13 @@ function checkKey(
       const { name, document } = answer.owner
       const ispb = state.accounts.findByKey(key)?.ispb ?? PAYER_BANK_ISPB
       const pixKeyEndToEndId = ids.endToEnd({ ispb: account.ispb, at })
-      store.insert('wooviKeyCheck', { endToEnd: pixKeyEndToEndId, accountId: account.id, key, isPaid: 0 })
+      store.insert('wooviKeyCheck', {
+        endToEnd: pixKeyEndToEndId,
+        accountId: account.id,
+        key,
+        owner: JSON.stringify(answer.owner),
+        isPaid: 0,
+      })
       const owner = { name, taxID: formatTaxId(document), psp: ispb, branch: '****', account: '*'.repeat(20) }
       return { status: 200, body: { pixKeyEndToEndId, pixKey: key, type, owner } }
     }
@@ -87,6 +94,24 @@ function formatTaxId(document: string): string {
   return detectDocumentKind(document) === 'CPF'
     ? `${document.slice(0, 3)}.***.***-${document.slice(-2)}`
     : document.replace(/^(..)(...)(...)(....)(..)$/, '$1.$2.$3/$4-$5')
+}
+
+/**
+ * Finds the owner whom a payment pays that names the check of its key: DICT is not asked again ("reutilize-o na criação do pagamento, em
+ * vez de consultar a mesma chave duas vezes"). Undefined without a check of this key by the account.
+ */
+export function findCheckedOwner(
+  { store }: Pick<SimulatorState, 'store'>,
+  { id }: SimulatedAccount,
+  { key, checkEndToEnd }: { key: string; checkEndToEnd: string | null },
+): KeyHolder | undefined {
+  const check = store.first<{ owner: string }>(
+    'SELECT owner FROM wooviKeyCheck WHERE endToEnd = ? AND accountId = ? AND key = ?',
+    checkEndToEnd,
+    id,
+    key,
+  )
+  return check && (JSON.parse(check.owner) as KeyHolder)
 }
 
 /** Returns tokens to an account that pays a key by the id of its check, once for each check. */

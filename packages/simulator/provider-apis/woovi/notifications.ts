@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { SimulatedAccount } from '../../accounts.ts'
+import { textFromCents } from '../../amount.ts'
 import type { SimulatedCharge } from '../../charges.ts'
 import type { SimulatedDispute } from '../../disputes.ts'
 import type { NotificationFormat, OutgoingNotification } from '../../notifications.ts'
@@ -153,7 +154,15 @@ function buildReceivedBodies(store: SimulatorStore, receipt: Receipt): WooviEven
   const code = storedCharge ? undefined : findPaidStaticCode(store, accountId, txid)
   const pixQrCode = code && presentWooviStaticCode(code)
   const pix = presentReceivedTransaction(receipt, { charge, refunds: [], pixQrCode })
-  const body = { charge, pix, refunds: [], ...(pixQrCode ? { pixQrCode } : {}) }
+  // Only the callbacks of Woovi's OpenAPI document have it, beside what the pages of examples have.
+  const raw = {
+    endToEndId: receipt.endToEnd,
+    txid: txid ?? receipt.endToEnd,
+    valor: textFromCents(cents),
+    horario: at,
+    infoPagador: pix.infoPagador,
+  }
+  const body = { charge, pix: { ...pix, raw }, refunds: [], ...(pixQrCode ? { pixQrCode } : {}) }
   return [
     { event: 'OPENPIX:TRANSACTION_RECEIVED', ...body },
     ...(isCompleted ? [{ event: 'OPENPIX:CHARGE_COMPLETED' as const, ...body }] : []),

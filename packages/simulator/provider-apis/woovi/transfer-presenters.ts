@@ -7,7 +7,14 @@ const PAYMENT_STATUS = {
   rejected: 'FAILED',
 } as const satisfies Record<SimulatedTransfer['status'], string>
 
-export type WooviOrder = { id: string; cents: number; key: string; message: string | null }
+/** `checkEndToEnd`: the check of the key that the payment names. */
+export type WooviOrder = {
+  id: string
+  cents: number
+  key: string
+  message: string | null
+  checkEndToEnd: string | null
+}
 
 /** Presents a payment that waits for approval. */
 export function presentPendingPayment(order: WooviOrder, account: SimulatedAccount) {
@@ -49,7 +56,7 @@ function formatRailReason(code: string): string {
   return `${code} - Pagamento rejeitado`
 }
 
-function presentOrder({ id, cents, key, message }: WooviOrder, accountId: string) {
+function presentOrder({ id, cents, key, message }: Omit<WooviOrder, 'checkEndToEnd'>, accountId: string) {
   return {
     value: cents,
     destinationAlias: key,

@@ -16,7 +16,7 @@ import type { SimulatorState } from '../../state.ts'
 import type { TransferAcceptance } from '../../transfers.ts'
 import { listCompanyAccounts } from './company.ts'
 import * as errors from './errors.ts'
-import { creditKeyCheck } from './key-checks.ts'
+import { creditKeyCheck, findCheckedOwner } from './key-checks.ts'
 import { buildWooviListPage } from './list-page.ts'
 import { type PendingOrderKey, removeWooviOrder } from './order-removal.ts'
 import { approvalBody, parseWooviBody, paymentBody } from './schemas.ts'
@@ -100,8 +100,9 @@ function createOrder(
   // The id is checked before any outcome: a repeat must not be refused for another reason.
   if (findCompanyTransfer(state, caller, id) || findCompanyOrder(state, caller, id))
     return errors.paymentIdInUse()
-  const order = { id, cents, key, message: comment ?? null }
-  creditKeyCheck(state, account, parsed.value.pixKeyEndToEndId)
+  const { pixKeyEndToEndId: checkEndToEnd } = parsed.value
+  const order = { id, cents, key, message: comment ?? null, checkEndToEnd: checkEndToEnd ?? null }
+  creditKeyCheck(state, account, checkEndToEnd)
   if (autoApprove)
     return sendApprovedOrder(state, {
       account,
@@ -152,13 +153,13 @@ export function createPendingOrders(state: SimulatorState) {
   const { accounts, store } = state
   const find = (id: string) =>
     store.first<WooviPendingOrder>(
-      'SELECT accountId, id, cents, key, message FROM wooviPendingOrder WHERE id = ?',
+      'SELECT accountId, id, cents, key, message, checkEndToEnd FROM wooviPendingOrder WHERE id = ?',
       id,
     )
   return {
     list: () =>
       store.all<WooviPendingOrder>(
-        'SELECT accountId, id, cents, key, message FROM wooviPendingOrder ORDER BY rowid',
+        'SELECT accountId, id, cents, key, message, checkEndToEnd FROM wooviPendingOrder ORDER BY rowid',
       ),
     /** Approves an order; false if the provider refuses it, undefined if there is no such order. */
     approve(id: string): boolean | undefined {
@@ -219,7 +220,7 @@ function sendApprovedOrder(
       cents,
       message,
       returnedCents: magic.returnedCents,
-      recipient: { key, ...findKeyHolder(accounts, key) },
+      recipient: { key, ...(findCheckedOwner(state, account, order) ?? findKeyHolder(accounts, key)) },
       payerKey: accounts.listKeys(account.id)[0] ?? '',
       outcome: outcome.kind === 'settles' ? magic.outcome : outcome,
     })
@@ -276,7 +277,7 @@ function findPendingOrder(
   id: string,
 ): WooviOrder | undefined {
   return store.first<WooviOrder>(
-    'SELECT id, cents, key, message FROM wooviPendingOrder WHERE accountId = ? AND id = ?',
+    'SELECT id, cents, key, message, checkEndToEnd FROM wooviPendingOrder WHERE accountId = ? AND id = ?',
     account.id,
     id,
   )

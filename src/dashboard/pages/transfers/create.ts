@@ -12,30 +12,49 @@ import {
   createTransferBody,
   transfersQuery,
 } from '../../../contract/transfers/transfer.ts'
-import { detectDocumentKind } from '../../../domain/pix/document.ts'
 import { interpretTypedKey } from '../../../domain/pix-keys/key-format.ts'
 import { ApiError } from '../../../http/api-error.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
+import type { Sealer } from '../../../security/sealing.ts'
 import type { Confirmation } from '../../http/confirmation.ts'
 import { parseFormFields, readAmount, readSubmissionKey, readText } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { listAccountModes, listConnections, tokenWithMode } from '../connections.ts'
+import type { ShownFact } from '../../http/shown-facts.ts'
+import { listConnections, tokenWithMode } from '../connections.ts'
+import { TRANSFER_FORM_PATH } from './destinations.ts'
+import { identifyReceiver, renderKeyStep } from './key-step.ts'
+import { describeKey, findShownReceiver, listReceiverWarnings, type ShownReceiver } from './receiver.ts'
 import { TRANSFERS_PAGE_PATH } from './transfers.ts'
 
-const PATH = `${TRANSFERS_PAGE_PATH}/new`
 /** Time in which an equal transfer to the same key is pointed out. */
 const EQUAL_TRANSFER_MS = 24 * 60 * 60_000
 
 type TransferVisit = PageContext<'merchant'>
 
-/** Registers the form that sends a transfer, its review, and the recognition of the key while it is typed. */
+/**
+ * Registers the form that sends a transfer: the key, whose owner is looked up; the value, beside the owner; the review. And the
+ * recognition of the key while it is typed.
+ */
 export function registerTransferForm({ get, post, dashboard }: DashboardRouter): void {
-  get('transfers.write', PATH, renderTransferForm)
+  const { sealer } = dashboard
+  const renderTransferForm = async (visit: TransferVisit) =>
+    (await renderValueStep(visit, sealer)) ?? renderKeyStep(visit)
+  get('transfers.write', TRANSFER_FORM_PATH, renderTransferForm)
 
-  post('transfers.write', PATH, {
-    confirm: confirmTransfer,
+  post('transfers.write', `${TRANSFER_FORM_PATH}/receiver`, {
+    async handle(visit) {
+      const question = await identifyReceiver(dashboard, visit)
+      if (question) return question
+      if (!visit.form.has('value')) visit.form.set('value', '')
+      return renderTransferForm(visit)
+    },
+    renderForm: visit => renderKeyStep(visit),
+  })
+
+  post('transfers.write', TRANSFER_FORM_PATH, {
+    confirm: visit => confirmTransfer(visit, sealer),
     async handle(visit) {
       const { em, form, requestId } = visit
       const token = await tokenWithMode(visit)
@@ -50,10 +69,10 @@ export function registerTransferForm({ get, post, dashboard }: DashboardRouter):
     renderForm: renderTransferForm,
   })
 
-  post('transfers.write', `${PATH}/key`, {
+  post('transfers.write', `${TRANSFER_FORM_PATH}/key`, {
     handle: async visit =>
       createPage('key-kind', { typedKey: describeKey(visit.form.get('pix_key') ?? '', visit) }),
-    renderForm: renderTransferForm,
+    renderForm: visit => renderKeyStep(visit),
   })
 }
 
@@ -79,6 +98,7 @@ function parseTransfer(visit: TransferVisit): CreateTransferBody {
   const fields = {
     value: readAmount(visit, 'value', errors),
     pix_key: key && (interpretTypedKey(key)?.key ?? key),
+    lookup_uuid: readText(form, 'lookup_uuid'),
     document: readText(form, 'document')?.replaceAll(/[\s.\-/]/g, ''),
     external_ref: readText(form, 'external_ref'),
     provider_uuid: readText(form, 'provider_uuid'),
@@ -88,14 +108,15 @@ function parseTransfer(visit: TransferVisit): CreateTransferBody {
   return parseFormFields(createTransferBody, fields, errors)
 }
 
-async function confirmTransfer(visit: TransferVisit): Promise<Confirmation | null> {
+async function confirmTransfer(visit: TransferVisit, sealer: Sealer): Promise<Confirmation | null> {
   const { em, form, t, f } = visit
   const token = await tokenWithMode(visit)
   const scope = { ...token, modeScope: token.mode }
   if (await isTransferCreated(em, { token, idempotencyKey: readSubmissionKey(form) })) return null
   const body = parseTransfer(visit)
-  const { connectionUuid, feeCents } = await quoteTransfer({ em: em.fork(), token }, body)
+  const { connectionUuid, feeCents } = await quoteTransfer({ em: em.fork(), token, sealer }, body)
   const { provider, balances } = await readVisibleProvider(em.fork(), scope, connectionUuid)
+  const receiver = await findShownReceiver(visit, { token, sealer })
   const amount = f.money(body.value)
   const { kind, shown } = describeKey(body.pix_key, { f })
   const leftCents = (balances[0]?.available_balance ?? 0) - body.value - feeCents
@@ -108,11 +129,12 @@ async function confirmTransfer(visit: TransferVisit): Promise<Confirmation | nul
   )
   const when = body.scheduled_for ? f.plainTime(body.scheduled_for) : t('transfer.atOnce')
   return {
-    title: t('transfer.ask', { amount, key: shown }),
+    title: t('transfer.ask', { amount, receiver: receiver?.name || shown }),
     button: t(body.scheduled_for ? 'transfer.scheduleNow' : 'transfer.sendNow', { amount }),
     facts: [
+      ...(receiver ? listReceiverFacts(receiver, f) : []),
       { name: 'field.pix_key', value: `${shown} (${t(`keyKind.${kind}`)})` },
-      ...(body.document ? [{ name: 'transfer.holder', value: f.document(body.document) }] : []),
+      ...(body.document && !receiver ? [{ name: 'transfer.holder', value: f.document(body.document) }] : []),
       { name: 'field.value', value: amount },
       { name: 'field.fees', value: f.money(feeCents) },
       { name: 'transfer.when', value: when },
@@ -121,37 +143,44 @@ async function confirmTransfer(visit: TransferVisit): Promise<Confirmation | nul
       { name: 'transfer.left', value: f.money(leftCents), isInformative: true },
     ],
     warnings: [
+      ...listReceiverWarnings(visit, receiver),
       ...(leftCents < 0 ? [t('transfer.warnBalance')] : []),
       ...(equalTransfer ? [t('transfer.warnEqual', { amount, age: f.age(equalTransfer.created_at) })] : []),
     ],
     means: t('transfer.means'),
-    back: `${PATH}?mode=${token.mode}`,
+    back: `${TRANSFER_FORM_PATH}?mode=${token.mode}`,
     // The key is carried as it was understood, and the consent to an equal transfer that the page names.
     fields: { pix_key: body.pix_key, ...(equalTransfer && { allow_duplicate: 'true' }) },
   }
 }
 
-/** Names the kind of a key, and formats it as people read it; kind null where the text is no key. */
-function describeKey(text: string, { f }: Pick<PageContext, 'f'>) {
-  const typedKey = interpretTypedKey(text)
-  if (!typedKey) return { kind: null, shown: text }
-  const { key, type } = typedKey
-  if (type === 'DOCUMENT') return { kind: detectDocumentKind(key) ?? 'CPF', shown: f.document(key) }
-  return {
-    kind: type,
-    shown: type === 'PHONE' ? key.replace(/^\+55(..)(.{5})(.{4})$/, '+55 ($1) $2-$3') : key,
-  }
+function listReceiverFacts({ name, document, bank }: ShownReceiver, f: PageContext['f']): ShownFact[] {
+  return [
+    { name: 'field.receiver', value: name || '–' },
+    { name: 'field.document', value: f.document(document) || '–' },
+    { name: 'field.bank', value: bank || '–' },
+  ]
 }
 
-async function renderTransferForm(visit: TransferVisit) {
+/**
+ * Renders the second step, beside whom the transfer would pay; null where the form has no key and value yet, or its look-up is too old
+ * to be named.
+ */
+async function renderValueStep(visit: TransferVisit, sealer: Sealer) {
+  const { form } = visit
+  const typedKey = describeKey(form.get('pix_key') ?? '', visit)
+  if (typedKey.kind === null || !form.has('value')) return null
   const token = await tokenWithMode(visit)
+  const receiver = await findShownReceiver(visit, { token, sealer })
+  if (!receiver && form.get('lookup_uuid')) return null
   const connections = await listConnections(visit.em, { ...token, modeScope: token.mode })
   const model = {
     connections,
-    modes: await listAccountModes(visit),
     mode: token.mode,
     availableCents: connections.reduce((sum, { balances }) => sum + (balances[0]?.available_balance ?? 0), 0),
-    typedKey: describeKey(visit.form.get('pix_key') ?? '', visit),
+    typedKey,
+    receiver,
+    warnings: listReceiverWarnings(visit, receiver),
   }
-  return createPage('transfer-form', model, PATH)
+  return createPage('transfer-value', model, TRANSFER_FORM_PATH)
 }

@@ -1,0 +1,62 @@
+import type { CallerToken } from '../../../api/authorization/authenticate.ts'
+import { readTransferLookup } from '../../../api/operations/transfer-lookup.ts'
+import { uuidSchema } from '../../../contract/shared/fields.ts'
+import { nameBank } from '../../../domain/pix/bank-name.ts'
+import { detectDocumentKind } from '../../../domain/pix/document.ts'
+import { interpretTypedKey } from '../../../domain/pix-keys/key-format.ts'
+import { matchDocument, type OwnerDocumentMatch } from '../../../domain/pix-keys/key-look-up.ts'
+import type { Sealer } from '../../../security/sealing.ts'
+import type { PageContext } from '../../http/page-context.ts'
+
+/** Whom a transfer would pay, as its form and its review show it: the owner of the key by its look-up, or nobody. */
+
+/** The owner of a key, masked. `documentMatch`: of the form's `named_document`, which was compared and is not enforced. */
+export type ShownReceiver = {
+  name: string
+  document: string
+  bank: string
+  documentMatch: OwnerDocumentMatch
+}
+
+/**
+ * Finds the receiver by the look-up that a form names; null where it names none, or one that a transfer may not name any more.
+ */
+export async function findShownReceiver(
+  { em, form }: Pick<PageContext, 'em' | 'form'>,
+  { token, sealer }: { token: CallerToken; sealer: Sealer },
+): Promise<ShownReceiver | null> {
+  const uuid = uuidSchema.safeParse(form.get('lookup_uuid')).data
+  const lookup = await readTransferLookup({ em: em.fork(), token, sealer }, { lookup_uuid: uuid })
+  const owner = lookup?.row.receiver
+  if (!lookup || !owner) return null
+  return {
+    name: owner.name,
+    document: owner.document,
+    bank: nameBank(owner.bank),
+    documentMatch: matchDocument(form.get('named_document'), lookup.answer),
+  }
+}
+
+/** Lists reasons to look twice at a receiver: nobody was looked up, or the document that was named is not proved. */
+export function listReceiverWarnings(
+  { form, t, f }: Pick<PageContext, 'form' | 't' | 'f'>,
+  receiver: ShownReceiver | null,
+): string[] {
+  if (!receiver) return [t(form.get('unchecked') ? 'transfer.notLookedUp' : 'transfer.cannotLookUp')]
+  const namedDocument = form.get('named_document')
+  if (!namedDocument || receiver.documentMatch === 'MATCH') return []
+  const gaps = { document: f.document(namedDocument), shown: f.document(receiver.document) || '–' }
+  return [t(receiver.documentMatch === 'MISMATCH' ? 'transfer.otherHolder' : 'transfer.partialHolder', gaps)]
+}
+
+/** Names the kind of a key, and formats it as people read it; kind null where the text is no key. */
+export function describeKey(text: string, { f }: Pick<PageContext, 'f'>) {
+  const typedKey = interpretTypedKey(text)
+  if (!typedKey) return { kind: null, shown: text }
+  const { key, type } = typedKey
+  if (type === 'DOCUMENT') return { kind: detectDocumentKind(key) ?? 'CPF', shown: f.document(key) }
+  return {
+    kind: type,
+    shown: type === 'PHONE' ? key.replace(/^\+55(..)(.{5})(.{4})$/, '+55 ($1) $2-$3') : key,
+  }
+}
