@@ -71,6 +71,14 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     pt: 'O token só vale a partir dos endereços IP da lista dele, e a requisição veio de outro. Chame de um endereço da lista ou mude a lista.',
   },
   second_operator_needed: { action: 'dashboard', pt: '' },
+  approver_is_maker: {
+    action: 'access',
+    pt: 'Quem ordenou não aprova nem rejeita, por nenhum caminho: token, painel ou linha de comando. Outra pessoa decide.',
+  },
+  approver_not_allowed: {
+    action: 'access',
+    pt: 'Por trás do token não há pessoa que possa enviar dinheiro: nenhum usuário o criou, ou esse usuário foi removido ou tem outro papel.',
+  },
   role_not_allowed: { action: 'dashboard', pt: '' },
   link_expired: {
     action: 'read',
@@ -158,9 +166,13 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'decide',
     pt: 'O mesmo valor foi pedido para a mesma chave dentro dos segundos de `duplicate_guard`; `data.error.transfer_uuid` é aquela transferência. Se as duas são intencionais, envie com `allow_duplicate` e outra chave.',
   },
+  not_waiting_for_approval: {
+    action: 'state',
+    pt: 'Não espera aprovação: já foi aprovada, rejeitada ou cancelada, ou o prazo acabou. Leia o `status`.',
+  },
   limits_changed: {
     action: 'read',
-    pt: 'Os limites têm outra `version`: foram alterados depois da leitura, e nada foi feito. Leia de novo e decida.',
+    pt: 'Os limites foram alterados depois da leitura, ou desde que a transferência espera, e não a permitem mais. Nada foi feito. Leia de novo e decida.',
   },
   not_found_after_restore: {
     action: 'decide',

@@ -36,6 +36,10 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'The token has a list of IP addresses, and the request came from another one. Call from an address of the list, or change the list.',
   second_operator_needed:
     'Dashboard only: an adjustment of the ledger needs two operators. Ask another operator to approve it.',
+  approver_is_maker:
+    'Who has ordered it neither approves nor rejects it, by whatever token, dashboard or command: the person behind the token counts. Ask another person; the maker can cancel it.',
+  approver_not_allowed:
+    'No person who may send money stands behind the token: a program made it, or the user who made it was removed, was disabled, or has another role. Use a token of a user who may send transfers.',
   role_not_allowed:
     'Dashboard only: the role of the user lacks the permission. Ask a user whose role has it, or an owner of the account for another role.',
   link_expired:
@@ -79,8 +83,10 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'The transfer or refund exceeds a limit of the account, and no provider was called. `error` of `data` names the `limit`, what was `left` of it, and when it `resets_at`. The result is final for its Idempotency-Key: send less, or later, with a new key. `GET /limits/usage` has what is left.',
   possible_duplicate:
     'A transfer of the same value to the same key was ordered within the seconds of `duplicate_guard`; `data.error.transfer_uuid` is that transfer, and no provider was called for this one. Where both are meant, send the request with `allow_duplicate` and a new Idempotency-Key.',
+  not_waiting_for_approval:
+    'It was approved, rejected or cancelled already, its time is over, or it never needed an approval. Read its `status`.',
   limits_changed:
-    'The limits have another `version` than the request: they were changed meanwhile, and nothing was done. Read them, and decide again.',
+    'The limits have another `version` than the request, or do not allow what waits for its approval any more: they were changed meanwhile, and nothing was done. Of an approval `data` names the `limit`. Read them, and decide again.',
   not_found_after_restore:
     'The service was restored from a backup, and every provider confirmed that it does not have the operation. It is FAILED and will not be executed. Send a new request if it is still wanted.',
   receiver_changed:

@@ -84,6 +84,8 @@ export const REFUND_GUIDANCE: StateGuidance<RefundState, RefundEvent> = {
 
 export const TRANSFER_GUIDANCE: StateGuidance<TransferState, TransferEvent> = {
   notes: {
+    held: { en: 'waits for approvals', pt: 'espera aprovações' },
+    approved: { en: 'approved', pt: 'aprovada' },
     sending: { en: 'being sent, from one provider to the next', pt: 'em envio, de um provedor ao próximo' },
     settling: { en: 'accepted by a provider', pt: 'aceita por um provedor' },
   },
@@ -107,10 +109,22 @@ export const TRANSFER_GUIDANCE: StateGuidance<TransferState, TransferEvent> = {
       en: 'it was not accepted in time: nothing was sent',
       pt: 'não foi aceita a tempo: nada foi enviado',
     },
-    cancelled: { en: 'you cancel it before it is sent', pt: 'você cancela antes do envio' },
+    approval_requested: {
+      en: 'its value is above `approvals` of the limits',
+      pt: 'o valor passa de `approvals` dos limites',
+    },
+    approved: { en: 'as many persons approve it as it needs', pt: 'as pessoas necessárias aprovam' },
+    possibly_sent: {
+      en: 'the service was restored from a backup, and a provider may have it',
+      pt: 'o serviço foi restaurado de um backup, e um provedor pode ter a transferência',
+    },
+    cancelled: {
+      en: 'you cancel it before it is sent, or a person rejects it',
+      pt: 'você cancela antes do envio, ou uma pessoa rejeita',
+    },
     never_sent: {
-      en: 'no provider could send it for 24 hours after `scheduled_for`',
-      pt: 'nenhum provedor conseguiu enviar nas 24 horas depois de `scheduled_for`',
+      en: 'its approvals are not given in time, or no provider could send it for 24 hours after `scheduled_for`',
+      pt: 'as aprovações não são dadas no prazo, ou nenhum provedor conseguiu enviar nas 24 horas depois de `scheduled_for`',
     },
     settled_late: {
       en: 'the provider reports a late settlement (`late: true`)',

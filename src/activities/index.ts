@@ -27,6 +27,7 @@ import { getRefund, openRefund } from './refunds/open.ts'
 import { refundPayout } from './refunds/refund-payout.ts'
 import type { ActivityDependencies } from './runtime/dependencies.ts'
 import {
+  advanceHeldTransfer,
   endScheduledTransfer,
   failTransfer,
   getTransfer,
@@ -79,6 +80,7 @@ export function databaseActivities(dependencies: ActivityDependencies) {
     storeTransfer: storeTransfer(dependencies),
     getTransfer: getTransfer(dependencies),
     failTransfer: failTransfer(dependencies),
+    advanceHeldTransfer: advanceHeldTransfer(dependencies),
     endScheduledTransfer: endScheduledTransfer(dependencies),
     foldListCounters: () => foldListCounters(dependencies.orm),
     manuallySettleTransfer: settleManually(dependencies, transferPayout),

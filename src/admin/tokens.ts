@@ -13,6 +13,8 @@ export type IssueTokenInput = {
   uuid?: string
   accountUuid: string
   name: string
+  /** The person who makes it, in lower case: who approves what it orders must be another one. Absent: a program. */
+  author?: string
   mode: TokenMode
   /** Binds it to one connection of the account. */
   connectionUuid?: string
@@ -41,7 +43,7 @@ export function issueToken(
     by: order,
     action: 'token_issue',
     subject: `account/${token.accountUuid}`,
-    work: tx => createToken(tx, token),
+    work: tx => createToken(tx, { ...token, author: order.actor.toLowerCase() }),
   })
 }
 

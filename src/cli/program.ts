@@ -50,6 +50,10 @@ const MODULES: readonly CommandModule[] = [
     load: async () => (await import('./pauses.ts')).registerPauseCommands,
   },
   {
+    commands: { transfer: 'approve or reject a transfer that waits for approvals' },
+    load: async () => (await import('./approvals.ts')).registerApprovalCommands,
+  },
+  {
     commands: { account: 'manage merchant accounts' },
     load: async () => (await import('./accounts.ts')).registerAccountCommands,
   },

@@ -6,6 +6,7 @@ import {
 } from './http/dashboard-context.ts'
 import { createDashboardRouter, type DeclaredRoute } from './http/router.ts'
 import { registerApiRequestPage } from './pages/api-requests.ts'
+import { registerApprovalPage } from './pages/approvals.ts'
 import { registerChargeActions } from './pages/charges/actions.ts'
 import { registerChargePages } from './pages/charges/charges.ts'
 import { registerChargeForm } from './pages/charges/create.ts'
@@ -37,6 +38,7 @@ import { registerSettingsPages } from './pages/settings.ts'
 import { registerSettlementPages } from './pages/settlement.ts'
 import { registerSignInPages } from './pages/sign-in.ts'
 import { registerTokenPages } from './pages/tokens.ts'
+import { registerTransferApprovalForms } from './pages/transfers/approval.ts'
 import { registerTransferForm } from './pages/transfers/create.ts'
 import { registerTransferPages } from './pages/transfers/transfers.ts'
 import { registerUnmatchedPages } from './pages/unmatched.ts'
@@ -63,6 +65,8 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerPublicPaymentPage(context)
   registerTransferForm(pageRouter)
   registerTransferPages(pageRouter)
+  registerTransferApprovalForms(pageRouter)
+  registerApprovalPage(pageRouter)
   registerDisputePages(pageRouter)
   registerRefundPages(pageRouter)
   registerUnmatchedPages(pageRouter)

@@ -1,11 +1,12 @@
 import type { Client } from '@temporalio/client'
 import { defaultPayloadConverter, type Payload } from '@temporalio/common'
 import type { Attempt } from '../db/entities/attempt.ts'
+import { WAITS_FOR_APPROVAL } from '../domain/approvals/approval.ts'
 import { unsentCodeOf } from '../domain/payouts/unsent-code.ts'
 
 /** What the histories of a workflow's runs prove about its activities. */
 export type PayoutHistory = {
-  /** Connections through which the workflow may have sent; each has an attempt row unless that was lost. */
+  /** Connections through which the workflow may have sent; each has an attempt row unless that was lost. Not where it waited for approvals. */
   attemptedConnections: string[]
   /** Latest outcome through each connection; `pending` while a call is under way. */
   latestOutcomes: Map<string, string>
@@ -82,7 +83,10 @@ export async function readPayoutHistory(
   }
   const call = pendingConnection === undefined ? undefined : await findPendingSend(client, workflowId)
   const callStartedAt = call?.since && call.since < restoredAt ? call.since : undefined
-  if (pendingConnection && call && !callStartedAt) removeSending(pendingConnection)
+  if (pendingConnection && call && !callStartedAt) {
+    activityCount -= 1
+    removeSending(pendingConnection)
+  }
   return {
     attemptedConnections: [...sendCounts.keys()],
     latestOutcomes,
@@ -97,6 +101,11 @@ export async function readPayoutHistory(
     isIssued ||= call.type === 'rebuildOperation' && outcome.kind === 'known'
     isIssued ||= call.type === 'issueCharge' && outcome.state !== undefined
     if (SEND_ACTIVITIES.has(call.type)) pendingConnection = undefined
+    // No call was made: the row was stored, and waits for its approvals.
+    if (outcome.code === WAITS_FOR_APPROVAL && call.connectionUuid) {
+      removeSending(call.connectionUuid)
+      return
+    }
     const isLookUp = LOOK_UP_ACTIVITIES.has(call.type)
     const connectionUuid = isLookUp ? outcome.connectionUuid : call.connectionUuid
     if (!connectionUuid || !(isLookUp || SEND_ACTIVITIES.has(call.type) || POLL_ACTIVITIES.has(call.type)))
@@ -111,7 +120,6 @@ export async function readPayoutHistory(
   }
 
   function removeSending(connectionUuid: string): void {
-    activityCount -= 1
     const count = sendCounts.get(connectionUuid) ?? 1
     if (count > 1) sendCounts.set(connectionUuid, count - 1)
     else sendCounts.delete(connectionUuid)

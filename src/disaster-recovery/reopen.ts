@@ -18,7 +18,7 @@ import { restoreOriginalInput, startRebuild } from './rebuild-inputs.ts'
 
 /**
  * Reopens the workflows of active rows that have none. They poll the providers and never issue or send; only a
- * scheduled transfer that was never sent continues as ordered.
+ * transfer that is scheduled or waits for approvals, and was never sent, continues as ordered.
  */
 
 export function getWorkflowId(
@@ -52,7 +52,7 @@ export async function findReopening(
           ? reopenIssuingCharge(temporal, sealing, row as ActiveRow & IssuingChargeRow)
           : signalOperation(temporal, 'charge', uuid, notification)
     case 'transfer':
-      if (state === 'created')
+      if (state === 'created' || state === 'held' || state === 'approved')
         return findCreatedTransferReopening(temporal, row as ActiveRow & CreatedTransferRow)
       return () => reopenPayout(temporal, noun, row)
     case 'refund':
@@ -80,13 +80,13 @@ export async function findReopening(
 
 /**
  * Finds what reopens a transfer without an accepted attempt. If it may have been sent, its candidates are polled, and if none
- * knows it, it fails. If it is scheduled and its workflow had completed, the rebuild of the database decides.
+ * knows it, it fails. If it is scheduled, or waits for approvals, and its workflow had completed, the rebuild of the database decides.
  */
 async function findCreatedTransferReopening(
   temporal: TemporalContext,
   row: ActiveRow & CreatedTransferRow,
 ): Promise<Reopening | undefined> {
-  const order = await findUnsentScheduledOrder(temporal, row)
+  const order = await findUnsentOrder(temporal, row)
   if (order) {
     const metadata = buildMoneyWorkflowOptions('transfer', order)
     return () => startOrReopenWorkflow(temporal, 'transfer', order.uuid, order, metadata)
@@ -123,31 +123,36 @@ type UnsentRow = {
   /** Connections of its attempts. */
   tried: string[]
 }
-type CreatedTransferRow = UnsentRow & { scheduled_for: string | null }
+type CreatedTransferRow = UnsentRow & { state: string; scheduled_for: string | null }
 type IssuingChargeRow = UnsentRow & { expires_in_seconds: number }
 
 /**
- * Returns the order of a scheduled transfer if it is proved that the transfer was never sent: its time has not come, or the
- * workflow's history has no send activity. Undefined if neither proves it, or if the workflow had completed: the row is older than
+ * Returns the order of a scheduled transfer, or of one that needs approvals, if it is proved that the transfer was never sent: its time
+ * has not come, or the workflow's history has no send activity that made a call. Undefined if neither proves it, or if the workflow had completed: the row is older than
  * that, and the rebuild of a restored database decides.
  */
-async function findUnsentScheduledOrder(
+async function findUnsentOrder(
   temporal: TemporalContext,
   row: CreatedTransferRow,
 ): Promise<TransferInput | undefined> {
-  const { uuid, scheduled_for: scheduledFor, tried } = row
-  if (scheduledFor === null || tried.length > 0) return undefined
+  const { uuid, state, scheduled_for: scheduledFor, tried } = row
+  const needsApproval = state === 'held' || state === 'approved'
+  if ((scheduledFor === null && !needsApproval) || tried.length > 0) return undefined
   const client = await temporal.client()
   const history = await readWorkflowHistory<TransferInput>(client, WORKFLOWS.transfer.idOf(uuid), uuid)
   if (
     history
       ? history.result !== undefined || (await hasStartedSending(client, history))
-      : new Date(scheduledFor) <= new Date()
+      : scheduledFor === null || new Date(scheduledFor) <= new Date()
   )
     return undefined
   return history
     ? (restoreOriginalInput(history.input) as TransferInput)
-    : { ...buildInputFromRow(temporal, row), details: '', scheduledFor: new Date(scheduledFor).toISOString() }
+    : {
+        ...buildInputFromRow(temporal, row),
+        details: '',
+        scheduledFor: new Date(scheduledFor!).toISOString(),
+      }
 }
 
 /**

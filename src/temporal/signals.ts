@@ -7,6 +7,7 @@ import {
   type ProviderNotificationSignal,
   providerNotificationSignal,
 } from '../workflows/contracts/provider-notifications.ts'
+import { approvalDecidedSignal } from '../workflows/contracts/transfers.ts'
 import type { RecordDepositInput, ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { buildReopenOptions, catchWorkflowNotFound, type TemporalContext } from './workflow-options.ts'
@@ -95,6 +96,21 @@ export async function signalPayloadOwner(
       await signalOperation(temporal, 'charge', subjectUuid, notification)
       return 'signalled'
   }
+}
+
+/**
+ * Tells the workflow of a transfer that persons have decided about it; false if none runs. What they decided is in its row, so that the
+ * sweep tells it again where this does not arrive.
+ */
+export async function signalApprovalDecided(
+  temporal: TemporalContext,
+  transferUuid: string,
+): Promise<boolean> {
+  const client = await temporal.client()
+  const signal = client.workflow
+    .getHandle(WORKFLOWS.transfer.idOf(transferUuid))
+    .signal(approvalDecidedSignal)
+  return (await catchWorkflowNotFound(signal, 'gone')) !== 'gone'
 }
 
 /** Signals a running workflow; false if none runs. */

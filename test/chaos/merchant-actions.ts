@@ -93,7 +93,23 @@ export function createMerchantActions(scene: StormContext) {
       }),
     }
     const path = to.kind === 'account' ? `${API_PATHS.transfer}/bank-accounts` : undefined
-    return create('transfer', { ...operation, place, token: cast.merchants[merchant]!.token, body, path })
+    const token = cast.merchants[merchant]!.token
+    const outcome = await create('transfer', { ...operation, place, token, body, path })
+    if (outcome.uuid && operation.verdict) await decide(outcome.uuid, operation, place)
+    return outcome
+  }
+
+  /** Sends what another person says about a transfer, twice at once; one that does not wait refuses it. */
+  async function decide(
+    uuid: string,
+    { merchant, verdict }: OperationOf<'transfer'>,
+    place: number,
+  ): Promise<void> {
+    const mine = note({ place, kind: 'decide_transfer', merchant, key: null, externalRef: null })
+    const token = cast.merchants[merchant]!.approverToken
+    const body = verdict === 'reject' ? { reason: 'storm' } : undefined
+    const request = { path: `${API_PATHS.transfer}/${uuid}/${verdict}`, token, key: null }
+    await postConcurrently(mine, body ? { ...request, body } : request, 2)
   }
 
   function buildDestination(

@@ -13,6 +13,7 @@ export type RequestRecord = {
     | 'refund'
     | 'cancel_charge'
     | 'cancel_transfer'
+    | 'decide_transfer'
     | 'reply'
     | 'return_deposit'
     | 'look_up'

@@ -57,6 +57,10 @@ function drawSplits(random: Random, cents: number, cast: ParticipantCounts): Pla
   )
 }
 
+/** Most of what waits for approvals is approved; some is rejected, or expires. */
+const VERDICT_WEIGHTS = { approved: 75, rejected: 15, unsaid: 10 }
+const VERDICTS = { approved: 'approve', rejected: 'reject', unsaid: null } as const
+
 export function drawTransfer(random: Random, cast: ParticipantCounts): Operation {
   const to = drawRecipient(random, cast)
   return {
@@ -70,6 +74,7 @@ export function drawTransfer(random: Random, cast: ParticipantCounts): Operation
         ? random.pick(['REFUSE', 'REFUSE', 'WARN'] as const)
         : null,
     scheduledInS: random.chance(0.12) ? random.between(1, 12) : null,
+    verdict: VERDICTS[random.pickWeighted(VERDICT_WEIGHTS)],
     asking: drawRepetition(random),
   }
 }

@@ -1,4 +1,5 @@
 import type { DisputeDecision } from '../../packages/simulator/disputes.ts'
+import type { ApprovalVerdict } from '../../src/domain/approvals/approval.ts'
 import type { DisputeType } from '../../src/domain/disputes/dispute.ts'
 import type { MismatchPolicy } from '../../src/domain/pix-keys/key-look-up.ts'
 import {
@@ -42,6 +43,8 @@ export type Operation =
       /** What a look-up of the key, made first, is to refuse; null: none is made. */
       lookUp: MismatchPolicy | null
       scheduledInS: number | null
+      /** What another person says where it waits for approvals; null: nothing, so that it expires. */
+      verdict: ApprovalVerdict | null
       asking: Repetition
     }
   | { kind: 'cancel_transfer'; transfer: number }

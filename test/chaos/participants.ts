@@ -23,6 +23,8 @@ export type Merchant = {
   token: string
   /** Bound to the first of its connections. */
   boundToken: string
+  /** Of the person who approves transfers. */
+  approverToken: string
   connections: StormConnection[]
 }
 export type StormConnection = {
@@ -89,6 +91,9 @@ export const MERCHANT_PROFILES: readonly MerchantProfile[] = [
   },
   { providers: ['PROVIDER_D'], openingCents: 30_00, liveModeOf: 3, hasFailingEndpoint: true },
 ]
+
+/** A transfer above it waits for the approval of another person: about a third of them. */
+const MAX_UNAPPROVED_CENTS = 22_000
 
 /** The merchants whose provider accounts each recipient of splits can be paid at; the last one at none. */
 export const RECIPIENT_MERCHANTS: readonly number[][] = [[0, 1, 2, 3, 4, 5], [0, 4], []]
@@ -177,8 +182,13 @@ async function createMerchant(
     : await createAccount(site.orm.em.fork(), HOLDER)
   if (role.unmatched)
     await site.sql('update account set unmatched_policy = ? where uuid = ?', [role.unmatched, uuid])
-  // High enough to refuse nothing: what is counted must equal what was ordered.
-  const limits = { ...NO_LIMITS, perDayCents: 1e12, newReceiver: { valueCents: 1e12, hours: 1 } }
+  // High enough to refuse nothing: what is counted must equal what was ordered. Some transfers wait for approvals.
+  const limits = {
+    ...NO_LIMITS,
+    perDayCents: 1e12,
+    newReceiver: { valueCents: 1e12, hours: 1 },
+    approvals: { aboveCents: MAX_UNAPPROVED_CENTS, count: 1, expiresHours: 1 },
+  }
   await site.sql(
     'insert into account_limits (account_uuid, limits) values (?, ?::jsonb) on conflict do nothing',
     [uuid, JSON.stringify(limits)],
@@ -203,9 +213,15 @@ async function createMerchant(
     mode,
     connectionUuid: own[0]!.uuid,
   })
+  const approverToken = await createToken(site.orm.em.fork(), {
+    accountUuid,
+    name,
+    mode,
+    author: 'storm approver',
+  })
   const inboxes = [`storm-${place}-fair`, ...(role.hasFailingEndpoint ? [`storm-${place}-foul`] : [])]
   for (const inbox of inboxes) await registerWebhook(site, token, `${site.local.inbox_url}/${inbox}`)
-  return { uuid, mode, inboxes, token, boundToken, connections: [...own, ...shared] }
+  return { uuid, mode, inboxes, token, boundToken, approverToken, connections: [...own, ...shared] }
 }
 
 /** An account at the simulator, and how it is used. */

@@ -18,7 +18,7 @@ const CHECK_INTERVAL_MS = 1_000
 /** Everything that is unfinished, in one query. */
 const PENDING_WORK_SQL = `
   select 'charges' as what, count(*)::int as count from charge where state in ('issuing', 'pending', 'paying', 'refunding')
-  union all select 'transfers', count(*)::int from transfer where state in ('created', 'sending', 'settling')
+  union all select 'transfers', count(*)::int from transfer where state in ('created', 'held', 'approved', 'sending', 'settling')
   union all select 'refunds', count(*)::int from refund where state in ('sending', 'settling')
   union all select 'disputes', count(*)::int from dispute where state in ('open', 'analysing', 'accepted')
   union all select 'attempts', count(*)::int from attempt where state = 'orphan' or (operation = 'issue' and state = 'calling')

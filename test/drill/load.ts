@@ -132,5 +132,6 @@ const transferOperation = (merchant: number): Operation => ({
   to: { kind: 'key', key: KEY },
   lookUp: null,
   scheduledInS: null,
+  verdict: null,
   asking: { keyed: true, times: 1 },
 })

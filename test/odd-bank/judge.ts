@@ -57,7 +57,9 @@ export async function judgeMerchant(
   const violations: string[] = []
   const moving = [
     ...charges.filter(({ state }) => ['issuing', 'paying', 'refunding'].includes(state)),
-    ...transfers.filter(({ state }) => ['created', 'sending', 'settling'].includes(state)),
+    ...transfers.filter(({ state }) =>
+      ['created', 'held', 'approved', 'sending', 'settling'].includes(state),
+    ),
     ...refunds.filter(({ state }) => ['sending', 'settling'].includes(state)),
     ...disputes.filter(({ state }) => !['resolved', 'rejected', 'cancelled', 'lapsed'].includes(state)),
     ...keys.filter(({ state }) => ['creating', 'removing'].includes(state)),

@@ -63,6 +63,7 @@ const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery' | 'attempt
   storeTransfer: true,
   getTransfer: true,
   failTransfer: true,
+  advanceHeldTransfer: true,
   endScheduledTransfer: true,
   manuallySettleTransfer: true,
   manuallySettleRefund: true,

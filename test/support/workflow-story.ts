@@ -13,7 +13,7 @@ import { type CancelChargeResult, cancelChargeUpdate } from '../../src/workflows
 import { type ReplyToDisputeResult, replyToDisputeUpdate } from '../../src/workflows/contracts/disputes.ts'
 import { awaitResultUpdate } from '../../src/workflows/contracts/orders.ts'
 import { type ManualSettlement, manualSettlementSignal } from '../../src/workflows/contracts/payouts.ts'
-import { cancelTransferUpdate } from '../../src/workflows/contracts/transfers.ts'
+import { approvalDecidedSignal, cancelTransferUpdate } from '../../src/workflows/contracts/transfers.ts'
 import { deliveryChangedSignal } from '../../src/workflows/contracts/webhooks.ts'
 import type { TimeSkippingServer } from './time-skipping.ts'
 import * as storyClient from './workflow-story-client.ts'
@@ -171,6 +171,11 @@ export class Story {
   /** Resolves when a transfer or refund is accepted, refused by all, or cannot be sent. */
   awaitAccepted(updateId = 'answered'): Promise<void> {
     return storyClient.updateRunning(this.target, { update: awaitResultUpdate, updateId })
+  }
+
+  /** Tells the workflow that persons have decided about its transfer. */
+  async signalApprovalDecided(): Promise<void> {
+    await this.target.client.getHandle(this.target.workflowId).signal(approvalDecidedSignal)
   }
 
   cancelTransfer(updateId = 'cancel'): Promise<boolean> {

@@ -16,6 +16,7 @@ import { ATTACHMENT_ORDER, Attachment, type Dispute } from '../../db/entities/di
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Refund } from '../../db/entities/refund.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
+import { queryApproval } from '../../db/repositories/approvals.ts'
 import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
 import { insertEvent, type NewEvent, scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import { queryChargeRefunds } from '../../db/repositories/refunds.ts'
@@ -68,7 +69,9 @@ export function recordTransferEvent(
   const { connection, requestId } = transfer
   const facts = { connectionUuid: connection.uuid, requestId, at }
   return recordEvent(em, 'TRANSFER', transfer, facts, async () => {
-    const view = showTransfer(transfer, await loadAttemptProviders(em, attempts))
+    const approval =
+      transfer.approvalsNeeded == null ? undefined : await runQuery(em, queryApproval(transfer.uuid))
+    const view = showTransfer(transfer, await loadAttemptProviders(em, attempts), approval)
     return { ...z.encode(transferSchema, view), ...(late && { late: true }) }
   })
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import type { Refund } from '../../db/entities/refund.ts'
@@ -10,22 +9,19 @@ import {
   type LimitsInForce,
   lockLimitUsage,
   queryLockedLimits,
-  readFirstSettlement,
   type UsageOwner,
 } from '../../db/repositories/account-limits.ts'
+import { readTransferWindows } from '../../db/repositories/transfer-windows.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
-import { isTrustedReceiver } from '../../domain/limits/account-limits.ts'
 import {
   type ExceededLimit,
   findExceededOrderLimit,
   findExceededWindowLimit,
 } from '../../domain/limits/exceeded-limit.ts'
 import { listOrderWindows, type OrderWindows } from '../../domain/limits/usage-window.ts'
-import { HOUR } from '../../domain/shared/intervals.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import {
   identifyReceiver,
-  readDestination,
   type TransferDestination,
   toDestinationColumns,
 } from '../../domain/transfers/transfer-destination.ts'
@@ -162,43 +158,6 @@ export async function findOrderFailure(
     seconds,
   })
   return duplicateUuid === null ? null : { ...failureOf('possible_duplicate'), duplicate_of: duplicateUuid }
-}
-
-/** Lists the windows of a transfer, and when its receiver is new no more. */
-async function readTransferWindows(
-  em: EntityManager,
-  owner: UsageOwner,
-  transfer: Transfer,
-  { limits, at }: LimitsInForce,
-): Promise<{ orderWindows: OrderWindows; newReceiverUntil: Date | null }> {
-  const receiverId = identifyReceiver(readDestination(transfer))
-  const receiverHash = hashReceiver(receiverId)
-  const isTrusted = isTrustedReceiver(limits, transfer)
-  const newReceiver =
-    limits.newReceiver && !isTrusted
-      ? await readNewReceiver(em, owner, { receiverId, hours: limits.newReceiver.hours, at })
-      : null
-  const isNewReceiver = newReceiver !== null && (newReceiver.until === null || newReceiver.until > at)
-  return {
-    orderWindows: listOrderWindows(limits, at, { receiverHash, isNewReceiver }),
-    newReceiverUntil: newReceiver?.until ?? null,
-  }
-}
-
-/** Reads until when a receiver is new; null where nothing has settled to it. */
-async function readNewReceiver(
-  em: EntityManager,
-  owner: UsageOwner,
-  { receiverId, hours, at }: { receiverId: string; hours: number; at: Date },
-): Promise<{ until: Date | null }> {
-  const enough = new Date(at.getTime() - hours * HOUR)
-  const settledAt = await readFirstSettlement(em, owner, { receiverId, enough })
-  return { until: settledAt && new Date(settledAt.getTime() + hours * HOUR) }
-}
-
-/** Hashes a receiver for the key of its counters, which so do not show whom an account pays. */
-function hashReceiver(receiverId: string): string {
-  return createHash('sha256').update(receiverId).digest('hex')
 }
 
 function buildLimitFailure({ limit, leftCents, resetsAt }: ExceededLimit): OperationFailure {

@@ -26,19 +26,20 @@ import type { SendResult } from '../../workflows/contracts/payouts.ts'
 import type {
   EndScheduledTransferInput,
   EndTransferResult,
+  HeldTransferResult,
   SendTransferInput,
   TransferInput,
   TransferInputDetails,
   TransferResult,
 } from '../../workflows/contracts/transfers.ts'
-import { recordTransferEvent } from '../events/record-event.ts'
 import { findOrderFailure } from '../limits/limit-room.ts'
 import type { PayoutHandler } from '../payouts/payout-handler.ts'
 import { findLiveAttempt } from '../payouts/record-outcome.ts'
 import { sendPayout } from '../payouts/send.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { describeRefusal } from '../shared/attempts.ts'
-import { type LockedTransfer, lockTransfer, lockTransferWithQuery, transition } from '../shared/transition.ts'
+import { type LockedTransfer, lockTransfer, lockTransferWithQuery } from '../shared/transition.ts'
+import { applyApproval, getApprovalRule, holdForApproval } from './held-transfer.ts'
 import {
   endUnacceptedTransfer,
   endUnsentTransfer,
@@ -57,7 +58,7 @@ export function storeTransfer({ orm, sealer }: ActivityDependencies) {
       if (storedTransfer) return queryTransferResult(storedTransfer)
       const preconditions = await runQuery(em, queryTransferPreconditions(em, order))
       const { transfer } = await openTransfer(em, order, sealer.open(order.details), preconditions)
-      if (order.scheduledFor && !transferMachine.isFinal(transfer.state))
+      if (order.scheduledFor && transfer.state === 'created')
         transfer.accepted = snapshotAcceptedTransfer(transfer, [])
       return queryTransferResult(transfer)
     })
@@ -143,11 +144,23 @@ export function endScheduledTransfer({ orm }: ActivityDependencies) {
       const { transfer } = lockedTransfer
       const liveAttempt = findLiveAttempt(lockedTransfer)
       if (!liveAttempt && !paused && transferMachine.accepts(transfer.state, event)) {
-        const at = new Date()
-        transition(transfer, transferMachine, event, at)
-        await recordTransferEvent(em, lockedTransfer, { at })
+        await endUnsentTransfer(em, lockedTransfer, event, null)
       }
       return queryTransferResult(transfer, liveAttempt)
+    })
+}
+
+/**
+ * Applies what has been decided about a transfer that waits for its approvals, and its expiry; returns how long it still waits.
+ * Repeatable.
+ */
+export function advanceHeldTransfer({ orm }: ActivityDependencies) {
+  return (uuid: string): Promise<HeldTransferResult> =>
+    runInTransaction(orm, async em => {
+      const lockedTransfer = await lockTransfer(em, uuid)
+      const remainingMs = await applyApproval(em, lockedTransfer)
+      const result = queryTransferResult(lockedTransfer.transfer)
+      return remainingMs === null ? result : mapQuery(result, state => ({ ...state, remainingMs }))
     })
 }
 
@@ -196,12 +209,15 @@ export async function openTransfer(
   em: EntityManager,
   order: TransferInput,
   details: TransferInputDetails,
-  { connection, limits }: TransferPreconditions,
+  preconditions: TransferPreconditions,
   acceptedAt?: Date,
 ): Promise<LockedTransfer> {
+  const { connection, limits } = preconditions
   if (!connection) throw new Error(`transfer ${order.uuid} has a row, or names no connection`)
   const failure = acceptedAt ? null : await findFailureOfOrder(em, { order, details, connection, limits })
   const at = acceptedAt ?? new Date()
+  // What was sent before a restore is polled; what is scheduled is sent after it, so that it must be approved again.
+  const rule = acceptedAt && !order.scheduledFor ? null : getApprovalRule(order, limits)
   const transfer = em.create(Transfer, {
     uuid: order.uuid,
     accountUuid: order.accountUuid,
@@ -216,6 +232,7 @@ export async function openTransfer(
     beneficiaryName: details.finalBeneficiary?.name,
     beneficiaryDocument: details.finalBeneficiary?.document,
     scheduledFor: order.scheduledFor ? new Date(order.scheduledFor) : null,
+    approvalsNeeded: rule?.count,
     history: [{ status: 'PENDING', created_at: formatTimestamp(at) }],
     acceptBefore: order.acceptBefore ? new Date(order.acceptBefore) : null,
     requestId: order.requestId,
@@ -227,6 +244,7 @@ export async function openTransfer(
   })
   const lockedTransfer = { transfer, attempts: [] }
   if (failure) await endUnsentTransfer(em, lockedTransfer, 'not_started', failure)
+  else if (rule) await holdForApproval(em, lockedTransfer, { order, rule, preconditions })
   return lockedTransfer
 }
 

@@ -7,8 +7,10 @@ import { type OperationFailure, Transfer } from '../../db/entities/transfer.ts'
 import { lockAvailableBalance, lockBalances, queryAvailableBalance } from '../../db/ledger/post.ts'
 import { batchQueries, runQuery, sendChanges } from '../../db/pipeline/query.ts'
 import { queryLockedLimits } from '../../db/repositories/account-limits.ts'
+import { decideApprovalRequest, lockApproval } from '../../db/repositories/approvals.ts'
 import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
 import type { TransferPreconditions } from '../../db/repositories/transfers.ts'
+import { WAITS_FOR_APPROVAL } from '../../domain/approvals/approval.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { transferHeldLegs, transferReleasedLegs, transferSettledLegs } from '../../domain/ledger/legs.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
@@ -48,6 +50,7 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
   lock: lockTransferWithQuery,
 
   closedReason({ transfer: { state, failure } }) {
+    if (state === 'held') return WAITS_FOR_APPROVAL
     return transferMachine.isFinal(state) ? (failure?.code ?? state) : null
   },
 
@@ -164,7 +167,8 @@ function buildTransferRequest(
  * Holds a transfer's value and fee at a connection, and releases its hold at the connection before, in one transaction.
  * Returns a refusal where the value is above the connection's limit, the balance is too low, or a limit of the account is
  * exceeded, whose failure the transfer then has. `locked`: given for a transfer without a hold whose balances and limits are
- * locked already. `isPossiblySent`: see `PayoutHandler.holdFunds`.
+ * locked already. One that waits for its approvals keeps its state, and one that waited with its hold keeps the hold.
+ * `isPossiblySent`: see `PayoutHandler.holdFunds`.
  */
 export async function holdTransferFunds(
   em: EntityManager,
@@ -180,13 +184,22 @@ export async function holdTransferFunds(
 ): Promise<HoldRefusal | null> {
   const { accountUuid, valueCents } = transfer
   const { providerAccountUuid } = connection
+  if (transfer.state === 'approved' && isHeldAt(transfer, connection)) {
+    transition(transfer, transferMachine, 'sending_started', new Date())
+    return null
+  }
   const feeCents = computeFeeCents(valueCents, connection.fees.transfer)
   await releaseTransferHold(em, transfer, providerAccountUuid)
   transfer.connection = connection
   transfer.providerAccountUuid = providerAccountUuid
   transfer.sender = getConnectionParty(connection)
   transfer.feeCents = feeCents
-  if (transfer.state === 'created') transition(transfer, transferMachine, 'sending_started', new Date())
+  const isStarted = transferMachine.accepts(transfer.state, 'sending_started')
+  if (isStarted) transition(transfer, transferMachine, 'sending_started', new Date())
+  else if (isPossiblySent && transferMachine.accepts(transfer.state, 'possibly_sent')) {
+    await sendChanges(em) // The attempt, by which PostgreSQL tells it from one that is sent without its approvals.
+    transition(transfer, transferMachine, 'possibly_sent', new Date())
+  }
   if (!isWithinTransferLimit(connection, valueCents)) return ABOVE_LIMIT
   const { availableCents, limits } = locked ?? (await lockBalanceAndLimits(em, transfer))
   if (availableCents < valueCents + feeCents)
@@ -206,8 +219,13 @@ export async function holdTransferFunds(
   return null
 }
 
+/** Tells whether the money of a transfer is held at a connection: it waited for its approvals with it. */
+function isHeldAt({ heldCents, connection: { uuid } }: Transfer, connection: Connection): boolean {
+  return heldCents > 0 && uuid === connection.uuid
+}
+
 /** Locks what a hold takes from, in one round trip: the available balance, then the limits of the account. */
-async function lockBalanceAndLimits(
+export async function lockBalanceAndLimits(
   em: EntityManager,
   { accountUuid, providerAccountUuid }: Transfer,
 ): Promise<Pick<TransferPreconditions, 'availableCents' | 'limits'>> {
@@ -243,11 +261,18 @@ export async function endUnsentTransfer(
 ): Promise<void> {
   const at = new Date()
   const { transfer } = lockedTransfer
+  if (transfer.state === 'held') await withdrawApproval(em, transfer.uuid)
   await releaseTransferHold(em, transfer)
   await releaseLimitRoom(em, transfer, transfer.connection)
   transfer.failure = failure
   transition(transfer, transferMachine, event, at)
   await recordTransferEvent(em, lockedTransfer, { at })
+}
+
+/** Ends the wait of a transfer that ends undecided: nobody approves it any more. */
+async function withdrawApproval(em: EntityManager, transferUuid: string): Promise<void> {
+  const approval = await lockApproval(em, transferUuid)
+  if (approval?.decision === null) await decideApprovalRequest(em, transferUuid, 'withdrawn')
 }
 
 /** Postpones a scheduled transfer that no provider could carry out: releases its hold and its room; the merchant can cancel it. */

@@ -122,6 +122,8 @@ const SDK_CALLS: Record<string, string> = {
   getTransfer: 'transfers.get',
   cancelTransfer: 'transfers.cancel',
   listBanks: 'banks.list',
+  approveTransfer: 'transfers.approve',
+  rejectTransfer: 'transfers.reject',
   createPixKeyAuthCode: 'pixKeys.requestAuthCode',
   createPixKey: 'pixKeys.create',
   listPixKeys: 'pixKeys.list',

@@ -48,6 +48,8 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   CreateAccountTransferRequest: transfer.CREATE_ACCOUNT_TRANSFER_EXAMPLE,
   CreateAccountTransferResponse: { data: transfer.ACCEPTED_ACCOUNT_TRANSFER_EXAMPLE },
   CancelTransferResponse: { data: transfer.CANCELLED_TRANSFER_EXAMPLE },
+  ApproveTransferResponse: { data: transfer.APPROVED_TRANSFER_EXAMPLE },
+  RejectTransferResponse: { data: transfer.REJECTED_TRANSFER_EXAMPLE },
   Transfer: transfer.TRANSFER_EXAMPLE,
 
   ReplaceLimitsRequest: limits.REPLACE_LIMITS_EXAMPLE,

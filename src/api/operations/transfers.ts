@@ -206,7 +206,7 @@ function orderTransfer(
 
 /** States of a transfer that no provider has accepted and none has rejected yet. */
 const UNDECIDED_STATES = transferMachine.states.filter(
-  state => state === 'created' || transferMachine.accepts(state, 'accepted'),
+  state => transferMachine.statusOf(state) === 'PENDING' || transferMachine.accepts(state, 'accepted'),
 )
 
 function isResponsePending({ accepted, state }: TransferWithAttempts): boolean {
@@ -408,13 +408,13 @@ async function requireUniqueExternalRef(
   if (await isExternalRefUsed(em, ref)) fail('external_ref_in_use')
 }
 
-/** Cancels a scheduled transfer and returns it as shown; once sent it cannot be cancelled (SPEC §4). */
+/** Cancels a transfer that waits, for its time or its approvals, and returns it as shown; once sent it cannot be cancelled (SPEC §4). */
 export async function cancelMerchantTransfer(
   context: TemporalContext,
   { em, token, uuid }: { em: EntityManager; token: CallerToken; uuid: string },
 ) {
   const transfer = await requireVisibleTransfer(em, token, uuid)
-  if (transfer.state !== 'created') fail('transfer_not_cancellable')
+  if (!transferMachine.accepts(transfer.state, 'cancelled')) fail('transfer_not_cancellable')
   const act = { token, action: 'transfer_cancel', subject: `transfer/${uuid}` } as const
   const deadline = await prepareWorkflowCall(context, { em, ids: { uuid }, act })
   return readOrFailNotConfirmed({ uuid }, async () => {

@@ -23,6 +23,8 @@ export type UserAction =
   | 'deposit_return_create'
   | 'transfer_create'
   | 'transfer_cancel'
+  | 'transfer_approve'
+  | 'transfer_reject'
   | 'dispute_reply'
   | 'key_lookup'
   | 'pix_key_create'

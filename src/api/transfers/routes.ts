@@ -1,5 +1,6 @@
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import { createAccountTransferBody } from '../../contract/transfers/account-transfer.ts'
+import { exceededLimitSchema, rejectTransferBody } from '../../contract/transfers/approval.ts'
 import {
   createTransferBody,
   showTransfer,
@@ -9,6 +10,7 @@ import {
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import type { AnyRoute } from '../http/route-definition.ts'
+import { decideTransfer } from '../operations/transfer-approvals.ts'
 import {
   ACCOUNT_TRANSFERS_PATH,
   cancelMerchantTransfer,
@@ -60,6 +62,13 @@ const TRANSFER_RESPONSES = {
     ],
   },
 } as const satisfies AnyRoute['responses']
+/** Why a person's verdict about a transfer is refused. */
+const VERDICT_ERRORS = [
+  'approver_is_maker',
+  'approver_not_allowed',
+  'not_waiting_for_approval',
+  'not_confirmed',
+] as const
 
 export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', TRANSFERS_PATH, {
@@ -114,12 +123,47 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', `${TRANSFERS_PATH}/:uuid/cancel`, {
     operationId: 'cancelTransfer',
     scope: 'transfers',
-    summary: 'Cancel a scheduled transfer',
-    description: 'Possible while it is PENDING.',
+    summary: 'Cancel a transfer that waits',
+    description: 'Possible while it is PENDING: before its time, or before its approvals.',
     responses: { 200: dataResponse(transferSchema), errors: ['transfer_not_cancellable', 'not_confirmed'] },
     async handle({ em, token, params: { uuid } }) {
       const { temporal } = dependencies
       return { body: { data: await cancelMerchantTransfer(temporal, { em, token, uuid }) } }
+    },
+  })
+
+  registerRoute(router, 'post', `${TRANSFERS_PATH}/:uuid/approve`, {
+    operationId: 'approveTransfer',
+    scope: 'transfers',
+    summary: 'Approve a transfer that waits for approvals',
+    description:
+      'By the person who made the token: not the one who ordered the transfer, and each person counts once. With the last approval that it needs it is sent, or waits for its time.',
+    tokens: 'global_only',
+    responses: {
+      200: dataResponse(transferSchema),
+      errors: [...VERDICT_ERRORS, 'account_blocked', 'limits_changed'],
+      errorData: { schema: exceededLimitSchema, codes: ['limits_changed'] },
+    },
+    async handle({ em, token, params: { uuid } }) {
+      const { temporal } = dependencies
+      return { body: { data: await decideTransfer(temporal, { em, token, uuid, verdict: 'approve' }) } }
+    },
+  })
+
+  registerRoute(router, 'post', `${TRANSFERS_PATH}/:uuid/reject`, {
+    operationId: 'rejectTransfer',
+    scope: 'transfers',
+    summary: 'Reject a transfer that waits for approvals',
+    description:
+      'By another person than the one who ordered it. It is cancelled, and its money is available again.',
+    tokens: 'global_only',
+    body: rejectTransferBody,
+    responses: { 200: dataResponse(transferSchema), errors: VERDICT_ERRORS },
+    async handle({ em, token, params: { uuid }, body: { reason } }) {
+      const { temporal } = dependencies
+      return {
+        body: { data: await decideTransfer(temporal, { em, token, uuid, verdict: 'reject', reason }) },
+      }
     },
   })
 }

@@ -12,6 +12,7 @@ export const REPLACE_LIMITS_EXAMPLE: z.input<typeof replaceLimitsBody> = {
   new_receiver: { value: 500, hours: 24 },
   trusted_receivers: [{ document: '11222333000181' }, { pix_key: 'joao.lima@example.com' }],
   duplicate_guard: { seconds: 300 },
+  approvals: { above: 2_500, count: 1 as const, expires_hours: 72 },
 }
 
 const IN_FORCE = {
@@ -24,6 +25,7 @@ const IN_FORCE = {
   trusted_receivers: [{ document: '11222333000181' }, { pix_key: 'joao.lima@example.com' }],
   allowed_receivers_only: false,
   duplicate_guard: { seconds: 300 },
+  approvals: { above: 2_500, count: 1 as const, expires_hours: 72 },
 }
 
 export const LIMITS_EXAMPLE: z.input<typeof limitsSchema> = {

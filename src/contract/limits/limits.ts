@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { StoredLimits } from '../../db/repositories/account-limits.ts'
+import { APPROVAL_COUNTS, MAX_APPROVAL_HOURS } from '../../domain/approvals/approval.ts'
 import {
   type AccountLimits,
   getEffectiveLimits,
@@ -53,6 +54,18 @@ const trustedReceiver = z
 
 const newReceiverHours = z.int().min(1).max(MAX_NEW_RECEIVER_HOURS)
 
+const approvalCount = z.literal(APPROVAL_COUNTS)
+const approvalHours = z.int().min(1).max(MAX_APPROVAL_HOURS)
+const DEFAULT_APPROVAL_HOURS = 72
+
+const approvalRule = z
+  .strictObject({
+    above: reais.meta({ description: 'Reais: a transfer of more waits', examples: [10_000] }),
+    count: approvalCount.default(1).meta({ description: 'Persons who must approve it' }),
+    expires_hours: approvalHours.default(DEFAULT_APPROVAL_HOURS),
+  })
+  .meta({ id: 'ApprovalRule' })
+
 export const replaceLimitsBody = z.strictObject({
   per_transfer: optionalLimit('Reais that one transfer may send'),
   per_day: optionalLimit('Reais that transfers and refunds of a day in Brasília may send'),
@@ -75,6 +88,10 @@ export const replaceLimitsBody = z.strictObject({
       description:
         'Within these seconds the same value to the same key is sent only with `allow_duplicate`; 0: none',
     }),
+  approvals: approvalRule.nullable().optional().meta({
+    description:
+      'Transfers of more than `above` wait until `count` persons other than who ordered them approve, at most `expires_hours`; null or absent: none wait',
+  }),
   version: z
     .int()
     .min(0)
@@ -100,6 +117,13 @@ export function parseRequestedLimits(body: ReplaceLimitsBody): AccountLimits {
     ),
     allowedReceiversOnly: body.allowed_receivers_only ?? false,
     duplicateGuardSeconds: body.duplicate_guard?.seconds ?? 0,
+    approvals: body.approvals
+      ? {
+          aboveCents: body.approvals.above,
+          count: body.approvals.count,
+          expiresHours: body.approvals.expires_hours,
+        }
+      : null,
   }
 }
 
@@ -118,6 +142,10 @@ const limitValues = {
   trusted_receivers: z.array(shownReceiver),
   allowed_receivers_only: z.boolean(),
   duplicate_guard: z.object({ seconds: z.int() }),
+  approvals: z
+    .object({ above: reaisOutput, count: approvalCount, expires_hours: approvalHours })
+    .meta({ id: 'ShownApprovalRule' })
+    .nullable(),
 }
 const limitValuesSchema = z.object(limitValues).meta({ id: 'LimitValues' })
 
@@ -159,6 +187,11 @@ function showLimitValues(limits: AccountLimits): z.output<typeof limitValuesSche
     ),
     allowed_receivers_only: limits.allowedReceiversOnly,
     duplicate_guard: { seconds: limits.duplicateGuardSeconds },
+    approvals: limits.approvals && {
+      above: limits.approvals.aboveCents,
+      count: limits.approvals.count,
+      expires_hours: limits.approvals.expiresHours,
+    },
   }
 }
 

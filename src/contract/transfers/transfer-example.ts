@@ -164,3 +164,26 @@ export const CANCELLED_TRANSFER_EXAMPLE: z.input<typeof transferSchema> = {
   attempts: [],
   scheduled_for: '2026-11-25T12:00:00.000000Z',
 }
+
+const APPROVAL_EXPIRY = '2026-11-25T12:00:00.000000Z'
+
+/** A transfer above the value of `approvals`, once another person has approved it: it is sent a moment later. */
+export const APPROVED_TRANSFER_EXAMPLE: z.input<typeof transferSchema> = {
+  ...ACCEPTED_TRANSFER_EXAMPLE,
+  status: 'PENDING',
+  transfer: { ...ACCEPTED_TRANSFER_EXAMPLE.transfer, end_to_end: '' },
+  history: [{ status: 'PENDING', created_at: ordered }],
+  attempts: [],
+  approval: { needed: 1, given: [{ by: 'bia@example.com', at: sent }], expires_at: APPROVAL_EXPIRY },
+}
+
+/** A transfer that another person has rejected. */
+export const REJECTED_TRANSFER_EXAMPLE: z.input<typeof transferSchema> = {
+  ...APPROVED_TRANSFER_EXAMPLE,
+  approval: {
+    needed: 1,
+    given: [],
+    rejected: { by: 'bia@example.com', at: sent, reason: 'wrong supplier' },
+    expires_at: APPROVAL_EXPIRY,
+  },
+}

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { OperationFailure } from '../../db/entities/transfer.ts'
+import type { ApprovalState } from '../../db/repositories/approvals.ts'
 import type { AttemptWithProvider } from '../../db/repositories/attempts.ts'
 import type { ReadTransfer } from '../../db/repositories/transfers.ts'
 import { showEndToEndId } from '../../domain/pix/identifiers.ts'
@@ -192,6 +193,22 @@ const transferRecord = z
   })
   .meta({ id: 'TransferRecord' })
 
+const approvalSchema = z
+  .object({
+    needed: z.int().meta({ description: 'Persons who must approve it' }),
+    given: z.array(z.object({ by: z.string(), at: instantSchema }).meta({ id: 'GivenApproval' })),
+    rejected: z
+      .object({ by: z.string(), at: instantSchema, reason: z.string().nullable() })
+      .meta({ id: 'GivenRejection' })
+      .optional(),
+    expires_at: instantSchema.meta({ description: 'Until then it waits; afterwards it is EXPIRED' }),
+  })
+  .meta({
+    id: 'TransferApproval',
+    description:
+      'Approvals of persons who have not ordered it; `by` is the e-mail of a user, also of who made a token, or the name of an operator',
+  })
+
 export const transferSchema = z
   .object({
     uuid: uuidSchema,
@@ -215,6 +232,9 @@ export const transferSchema = z
       .optional()
       .meta({ description: 'Only with `outcome`: when the provider is asked again' }),
     scheduled_for: instantSchema.optional().meta({ description: 'Of a scheduled transfer' }),
+    approval: approvalSchema
+      .optional()
+      .meta({ description: 'Of a transfer that waits, or has waited, for approvals' }),
     error: transferError.optional().meta({ description: 'Why a transfer is FAILED' }),
     created_at: instantSchema,
   })
@@ -224,6 +244,7 @@ export const transferSchema = z
 export function showTransfer(
   transfer: ReadTransfer,
   attempts: AttemptWithProvider[],
+  approval: ApprovalState | null | undefined = transfer.approval,
 ): z.output<typeof transferSchema> {
   const unknown = attempts.find(({ attempt }) => attempt.state === 'unknown')?.attempt
   const shownAttempts = attempts.map(({ attempt, provider }) => ({
@@ -254,8 +275,21 @@ export function showTransfer(
       ...(unknown.nextCheckAt && { next_check_at: unknown.nextCheckAt }),
     }),
     ...(transfer.scheduledFor && { scheduled_for: transfer.scheduledFor }),
+    ...(approval && { approval: showApproval(approval) }),
     ...(transfer.failure && { error: showTransferError(transfer.failure, shownAttempts) }),
     created_at: transfer.createdAt,
+  }
+}
+
+function showApproval({ needed, given, expiresAt }: ApprovalState): z.output<typeof approvalSchema> {
+  const rejection = given.find(({ verdict }) => verdict === 'reject')
+  return {
+    needed,
+    given: given
+      .filter(({ verdict }) => verdict === 'approve')
+      .map(({ approver, at }) => ({ by: approver, at })),
+    ...(rejection && { rejected: { by: rejection.approver, at: rejection.at, reason: rejection.reason } }),
+    expires_at: expiresAt,
   }
 }
 
@@ -276,11 +310,12 @@ function showTransferError(
 
 /**
  * Builds the response that the POST and all its replays return: the transfer as it was when a provider had just
- * accepted it or when it was scheduled. Stored in the transaction that does either.
+ * accepted it, or when it was scheduled or began to wait for its approvals. Stored in the transaction that does either.
  */
 export function snapshotAcceptedTransfer(
   transfer: ReadTransfer,
   attempts: AttemptWithProvider[],
+  approval?: ApprovalState,
 ): Record<string, unknown> {
   // Such a transfer was accepted, even if only a poll has proved it.
   const {
@@ -288,7 +323,7 @@ export function snapshotAcceptedTransfer(
     unknown_since: __,
     next_check_at: ___,
     ...shownTransfer
-  } = showTransfer(transfer, attempts)
+  } = showTransfer(transfer, attempts, approval)
   return z.encode(transferSchema, {
     ...shownTransfer,
     attempts: shownTransfer.attempts.map(attempt =>

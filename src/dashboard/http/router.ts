@@ -111,7 +111,7 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
       : showPage(context, ctx, { visit, route }))
     // A refresh replaces a part of the page, without the menu.
     if (response.kind === 'page' && session.account && !isScriptRequest(ctx))
-      tasks = await countMenuTasks(visit.em, session.account.uuid)
+      tasks = await countMenuTasks(visit.em, session.account.uuid, session.user.email)
     return response
   }
   const send = (response: DashboardResponse | undefined, refusal?: ApiError) => {
@@ -204,9 +204,14 @@ async function requireUnchangedFacts(route: PageRoute, visit: PageContext): Prom
 }
 
 /** Counts what waits behind entries of the menu. A page without the counts is better than none. */
-async function countMenuTasks(em: EntityManager, accountUuid: string): Promise<Record<string, number>> {
-  const counts = await countAccountTasks(em.fork(), accountUuid).catch(() => ({ disputes: 0, unmatched: 0 }))
-  return { disputes: counts.disputes, held: counts.unmatched }
+async function countMenuTasks(
+  em: EntityManager,
+  accountUuid: string,
+  person: string,
+): Promise<Record<string, number>> {
+  const none = { disputes: 0, unmatched: 0, approvals: 0 }
+  const counts = await countAccountTasks(em.fork(), accountUuid, person).catch(() => none)
+  return { disputes: counts.disputes, held: counts.unmatched, approvals: counts.approvals }
 }
 
 /**

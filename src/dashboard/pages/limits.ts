@@ -57,6 +57,7 @@ function parseLimits(visit: LimitsVisit, current: ShownLimits): ReplaceLimitsBod
   ]
   const [from, to] = [readText(form, 'night.from'), readText(form, 'night.to')]
   const seconds = readText(form, 'duplicate_guard.seconds')
+  const above = readAmount(visit, 'approvals.above', errors)
   const fields = {
     ...Object.fromEntries(AMOUNT_FIELDS.map(name => [name, readAmount(visit, name, errors)])),
     ...((from ?? to) && { night: { from, to } }),
@@ -66,8 +67,20 @@ function parseLimits(visit: LimitsVisit, current: ShownLimits): ReplaceLimitsBod
     trusted_receivers: readReceivers(form, current, errors),
     allowed_receivers_only: form.get('allowed_receivers_only') === 'true',
     ...(seconds !== undefined && { duplicate_guard: { seconds: Number(seconds) } }),
+    ...(above !== undefined && {
+      approvals: {
+        above,
+        count: readNumber(form, 'approvals.count'),
+        expires_hours: readNumber(form, 'approvals.expires_hours'),
+      },
+    }),
   }
   return parseFormFields(replaceLimitsBody, fields, errors)
+}
+
+function readNumber(form: URLSearchParams, name: string): number | undefined {
+  const text = readText(form, name)
+  return text === undefined ? undefined : Number(text)
 }
 
 /** Reads the trusted receivers, one on each line; a line that is no key is added to `errors`. */
@@ -128,7 +141,7 @@ type LimitTexts = Map<string, string>
 
 /** Describes each limit as the page shows it. */
 function describeLimits({ t, f }: LimitsVisit, limits: LimitValues): LimitTexts {
-  const { night, new_receiver: newReceiver, trusted_receivers: receivers } = limits
+  const { night, new_receiver: newReceiver, trusted_receivers: receivers, approvals } = limits
   return new Map([
     ...AMOUNT_FIELDS.map((name): [string, string] => [
       `field.${name}`,
@@ -148,6 +161,16 @@ function describeLimits({ t, f }: LimitsVisit, limits: LimitValues): LimitTexts 
       limits.duplicate_guard.seconds === 0
         ? t('limits.none')
         : t('limits.guardIs', { seconds: limits.duplicate_guard.seconds }),
+    ],
+    [
+      'limits.approvals',
+      approvals
+        ? t('limits.approvalsAre', {
+            amount: f.money(approvals.above),
+            count: approvals.count,
+            hours: approvals.expires_hours,
+          })
+        : t('limits.noApprovals'),
     ],
   ])
 }
@@ -205,6 +228,7 @@ async function renderLimits(visit: LimitsVisit) {
 /** Lists the values of the fields of the form. */
 function listFormValues(limits: LimitValues, formatReais: (cents: number) => string): Record<string, string> {
   const { night, new_receiver: newReceiver, trusted_receivers: receivers, duplicate_guard: guard } = limits
+  const { approvals } = limits
   const amount = (cents: number | null | undefined) => (cents == null ? '' : formatReais(cents))
   return {
     ...Object.fromEntries(AMOUNT_FIELDS.map(name => [name, amount(limits[name])])),
@@ -215,5 +239,8 @@ function listFormValues(limits: LimitValues, formatReais: (cents: number) => str
     trusted_receivers: receivers.map(nameReceiver).join('\n'),
     allowed_receivers_only: String(limits.allowed_receivers_only),
     'duplicate_guard.seconds': guard.seconds === 0 ? '' : String(guard.seconds),
+    'approvals.above': amount(approvals?.above),
+    'approvals.count': String(approvals?.count ?? 1),
+    'approvals.expires_hours': String(approvals?.expires_hours ?? ''),
   }
 }

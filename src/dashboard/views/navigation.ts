@@ -21,6 +21,7 @@ const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
       { name: 'charges', path: '/dashboard/charges', icon: 'in' },
       { name: 'qrCodes', path: '/dashboard/qr-codes', icon: 'code' },
       { name: 'transfers', path: '/dashboard/transfers', icon: 'out' },
+      { name: 'approvals', path: '/dashboard/approvals', icon: 'check', permission: 'transfers.write' },
       { name: 'refunds', path: '/dashboard/refunds', icon: 'back' },
       { name: 'disputes', path: '/dashboard/disputes', icon: 'dispute' },
       { name: 'held', path: '/dashboard/unmatched', icon: 'question' },

@@ -10,6 +10,8 @@ const schema = defineEntity({
     accountUuid: p.uuid(),
     connectionUuid: p.uuid().nullable(),
     name: p.text(),
+    /** The person who made it, as approvals name persons; null: a program. */
+    author: p.text().nullable(),
     mode: unionColumn<'live' | 'test'>(),
     scopes: p
       .array()

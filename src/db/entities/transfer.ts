@@ -43,6 +43,8 @@ const schema = defineEntity({
     receiver: p.type(PartyType).nullable(),
     settledAt: timestampColumn().nullable(),
     scheduledFor: timestampColumn().nullable(),
+    /** Persons who must approve it, of its approval request; null where it needed none. */
+    approvalsNeeded: p.integer().nullable(),
     failure: p.json<OperationFailure>().nullable(),
     /** Counters of its account's limits that it takes room of; null where it takes none. */
     limitWindows: p.json<UsageWindow[]>().nullable(),

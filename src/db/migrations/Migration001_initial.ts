@@ -1,6 +1,7 @@
 import { Migration } from '@mikro-orm/migrations'
 import { accounts } from './initial/accounts.ts'
 import { apiRequests } from './initial/api-requests.ts'
+import { approvals } from './initial/approvals.ts'
 import { attempts } from './initial/attempts.ts'
 import { charges } from './initial/charges.ts'
 import { codeReadings } from './initial/code-readings.ts'
@@ -36,6 +37,7 @@ const PARTS = [
   transfers,
   refunds,
   limits,
+  approvals,
   disputes,
   attempts,
   depositReturns,

@@ -153,7 +153,7 @@ export async function findAccountCounts(
           and provider_account_uuid in (select provider_account_uuid from k)) as "availableCents",
        (select count(*)::int from charge where account_uuid = ? and state in ('issuing', 'pending', 'paying')
           and connection_uuid in (select uuid from k)) as "pendingCharges",
-       (select count(*)::int from transfer where account_uuid = ? and state in ('created', 'sending', 'settling')
+       (select count(*)::int from transfer where account_uuid = ? and state in ('created', 'held', 'approved', 'sending', 'settling')
           and connection_uuid in (select uuid from k)) as "transfersUnderWay",
        (select count(*)::int from attempt where state = 'unknown' and operation = any(array[?])
           and connection_uuid in (select uuid from k)) as unknown,

@@ -60,7 +60,10 @@ export function listStuckWorkflows(em: EntityManager) {
        select 'charge', uuid, '', account_uuid, state, total_cents, expires_at from charge where ${IS_PAST_EXPIRY_SQL}
        union all
        select 'transfer', uuid, '', account_uuid, state, value_cents, updated_at from transfer l
-         where state in ('created', 'sending', 'settling') and (state <> 'created' or scheduled_for < now()
+         where state in ('created', 'held', 'approved', 'sending', 'settling') and (state in ('sending', 'settling')
+           or state in ('created', 'approved') and scheduled_for < now() or state = 'approved' and scheduled_for is null
+           or exists (select from approval_request r where r.subject_uuid = l.uuid and l.state = 'held'
+             and (r.decision is not null or r.expires_at < now()))
            or exists (select from lost_workflow w where w.noun = 'transfer' and w.subject_uuid = l.uuid)) and ${isStuckSql}
        union all
        select 'refund', uuid, '', account_uuid, state, value_cents, updated_at from refund l

@@ -16,16 +16,21 @@ import {
 } from '../pipeline/query.ts'
 import { type RowPage, type SqlCondition, selectNewestRows } from '../sql-conditions.ts'
 import { type LimitsInForce, queryLockedLimits } from './account-limits.ts'
+import { APPROVAL_STATE_SQL, type ApprovalState, parseApprovalState } from './approvals.ts'
 import type { AttemptWithProvider } from './attempts.ts'
 
 /** Read-only transfer with its connection and movement; a loaded entity conforms too. */
 export type ReadTransfer = Omit<Transfer, 'connection' | 'movement'> & {
   connection: Pick<Connection, 'uuid' | 'provider'>
   movement?: Movement | null
+  /** What it waits, or has waited, for; absent where it was not read. */
+  approval?: ApprovalState | null
 }
 export type TransferWithAttempts = ReadTransfer & { attempts: AttemptWithProvider[] }
 
-type TransferRow = ResultRow & { provider: Connection['provider']; tried: ResultRow[] | null }
+type TransferRow = ResultRow & { provider: Connection['provider']; tried: ResultRow[] | null } & {
+  approval: ResultRow | null
+}
 
 /** Reads one transfer with its attempts through one connection, or all of them for null. */
 export async function readTransfer(
@@ -63,7 +68,8 @@ function buildTransferSelect(em: EntityManager) {
          select ${attempt.columns}, k.provider from attempt a join connection k on k.uuid = a.connection_uuid
          where a.operation = 'transfer' and a.subject_uuid = t.uuid and a.connection_uuid = coalesce(?, a.connection_uuid)
        ) tried
-     ) as tried
+     ) as tried, case when t.approvals_needed is not null then (
+       select row_to_json(requested) from (${APPROVAL_STATE_SQL} where r.subject_uuid = t.uuid) requested) end as approval
      from (${keys}) page
      join transfer t on t.uuid = page.uuid
      join connection k on k.uuid = t.connection_uuid
@@ -73,6 +79,7 @@ function buildTransferSelect(em: EntityManager) {
       ...transfer.mapRow(row),
       connection: { uuid: row.t_connection_uuid as string, provider: row.provider },
       movement: row.m_uuid === null ? null : movement.mapRow(row),
+      approval: row.approval && parseApprovalState(row.approval),
       attempts: (row.tried ?? []).map(row => ({
         attempt: attempt.mapRow(row),
         provider: row.provider as string,

@@ -23,6 +23,9 @@ const MESSAGES = {
     address_not_allowed: 'The token is not allowed from the address of this request.',
     second_operator_needed:
       'The operator who proposed an adjustment cannot approve it; another operator must.',
+    approver_is_maker: 'Who has ordered it cannot approve or reject it; another person must.',
+    approver_not_allowed:
+      'No person who may send money stands behind this token; use a token that such a user of the account has made.',
     role_not_allowed: 'The role of this user does not permit it.',
     link_expired: 'The link has expired or was changed; read the dispute again for a new one.',
   },
@@ -59,7 +62,8 @@ const MESSAGES = {
     transfer_not_cancellable: 'Only a scheduled transfer that has not been sent can be cancelled.',
     possible_duplicate:
       'The same value was sent to the same receiver a moment ago; send the request with allow_duplicate where it is meant.',
-    limits_changed: 'The limits were changed since they were read; nothing was done. Read them again.',
+    not_waiting_for_approval: 'It does not wait for an approval: it was decided, cancelled, or has expired.',
+    limits_changed: 'The limits were changed meanwhile, and nothing was done. Read them again.',
     external_ref_in_use: 'external_ref is already used by another transfer of the account.',
     receiver_changed:
       'The PIX key belongs to another receiver than when it was looked up; nothing was sent. Look it up again.',

@@ -1,3 +1,4 @@
+import type { ApprovalRule } from '../approvals/approval.ts'
 import { HOUR } from '../shared/intervals.ts'
 
 /** How long a change that allows more waits before it takes effect; one that allows less acts at once. */
@@ -26,6 +27,8 @@ export type AccountLimits = {
   allowedReceiversOnly: boolean
   /** Seconds within which the same value to the same receiver needs the caller's consent; 0: none. */
   duplicateGuardSeconds: number
+  /** Which transfers wait for persons who have not ordered them; null: none. */
+  approvals: ApprovalRule | null
 }
 
 /** Limits of an account that has set none: they bind nothing. */
@@ -39,6 +42,7 @@ export const NO_LIMITS: AccountLimits = {
   trustedReceivers: [],
   allowedReceiversOnly: false,
   duplicateGuardSeconds: 0,
+  approvals: null,
 }
 
 /** Limits that take effect at a moment of PostgreSQL's clock. */
@@ -91,6 +95,7 @@ function combineStrictest(current: AccountLimits, requested: AccountLimits): Acc
       : requested.trustedReceivers,
     allowedReceiversOnly: current.allowedReceiversOnly || requested.allowedReceiversOnly,
     duplicateGuardSeconds: Math.max(current.duplicateGuardSeconds, requested.duplicateGuardSeconds),
+    approvals: combineApprovals(current.approvals, requested.approvals),
   }
 }
 
@@ -113,6 +118,16 @@ function combineNewReceiver(
   return {
     valueCents: Math.min(one.valueCents, other.valueCents),
     hours: Math.max(one.hours, other.hours),
+  }
+}
+
+/** Combines two rules: the lower value needs approvals, of more persons, who have less time. */
+function combineApprovals(one: ApprovalRule | null, other: ApprovalRule | null): ApprovalRule | null {
+  if (one === null || other === null) return one ?? other
+  return {
+    aboveCents: Math.min(one.aboveCents, other.aboveCents),
+    count: one.count > other.count ? one.count : other.count,
+    expiresHours: Math.min(one.expiresHours, other.expiresHours),
   }
 }
 
@@ -167,7 +182,7 @@ function isSameLimits(one: AccountLimits, other: AccountLimits): boolean {
 }
 
 function formatLimits(limits: AccountLimits): string {
-  const { newReceiver, night } = limits
+  const { newReceiver, night, approvals } = limits
   return JSON.stringify([
     limits.perTransferCents,
     limits.perDayCents,
@@ -178,6 +193,7 @@ function formatLimits(limits: AccountLimits): string {
     limits.trustedReceivers.map(formatReceiver).sort(),
     limits.allowedReceiversOnly,
     limits.duplicateGuardSeconds,
+    approvals && [approvals.aboveCents, approvals.count, approvals.expiresHours],
   ])
 }
 

@@ -3,6 +3,8 @@ import { createStateMachine } from '../shared/state-machine.ts'
 
 export type TransferState =
   | 'created'
+  | 'held'
+  | 'approved'
   | 'sending'
   | 'settling'
   | 'paid'
@@ -13,6 +15,9 @@ export type TransferState =
   | 'expired'
 
 export type TransferEvent =
+  | 'approval_requested'
+  | 'approved'
+  | 'possibly_sent'
   | 'sending_started'
   | 'postponed'
   | 'accepted'
@@ -31,12 +36,29 @@ export const transferMachine = createStateMachine<TransferState, PaymentStatus, 
   created: {
     status: 'PENDING',
     on: {
+      approval_requested: 'held',
       sending_started: 'sending',
       refused: 'failed',
       not_started: 'failed',
       cancelled: 'cancelled',
       never_sent: 'expired',
     },
+  },
+  // Waits for persons who have not ordered it; its money is held unless it is scheduled. Possibly sent: before its database was
+  // restored to a time at which it still waited.
+  held: {
+    status: 'PENDING',
+    on: {
+      approved: 'approved',
+      possibly_sent: 'sending',
+      refused: 'failed',
+      cancelled: 'cancelled',
+      never_sent: 'expired',
+    },
+  },
+  approved: {
+    status: 'PENDING',
+    on: { sending_started: 'sending', refused: 'failed', cancelled: 'cancelled', never_sent: 'expired' },
   },
   // Put off: a scheduled transfer that no provider could carry out now waits again, unsent.
   sending: { status: 'PROCESSING', on: { accepted: 'settling', refused: 'failed', postponed: 'created' } },

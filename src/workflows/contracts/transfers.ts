@@ -1,4 +1,4 @@
-import { defineUpdate } from '@temporalio/workflow'
+import { defineSignal, defineUpdate } from '@temporalio/workflow'
 import type { TransferDestination } from '../../domain/transfers/transfer-destination.ts'
 import type { TransferLookup } from '../../domain/transfers/transfer-lookup.ts'
 import type { FollowUps, MoneyOrder } from './orders.ts'
@@ -30,8 +30,14 @@ export type TransferInputDetails = {
 /** Update: cancels a scheduled transfer; false where it has been sent already. */
 export const cancelTransferUpdate = defineUpdate<boolean>('cancelTransfer')
 
+/** Signal: persons have decided about the transfer; the decision is in PostgreSQL. */
+export const approvalDecidedSignal = defineSignal('approvalDecided')
+
 /** State of a transfer, whose latest attempt the workflow polls. */
 export type TransferResult = FollowUps & TransferSnapshot
+
+/** A transfer that waits, or has waited, for its approvals. `remainingMs`: the time left while it waits. */
+export type HeldTransferResult = TransferResult & { remainingMs?: number }
 
 /** Input of a sending. `order`: where the row may not exist yet; the sending stores it with its first attempt. */
 export type SendTransferInput = SendPayoutInput & { order?: TransferInput }

@@ -1,9 +1,11 @@
 import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow'
+import { WAITS_FOR_APPROVAL } from '../../domain/approvals/approval.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { type TransferState, transferMachine } from '../../domain/transfers/transfer.ts'
 import type { ReopenedInput } from '../contracts/orders.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import {
+  approvalDecidedSignal,
   cancelTransferUpdate,
   type EndScheduledTransferInput,
   type TransferInput,
@@ -34,13 +36,23 @@ class TransferWorkflow {
   /** It was sent, or is about to be: it cannot be cancelled. */
   #isSent = false
   #isCancelRequested = false
+  /** Persons have decided about it, or may have. */
+  #isApprovalSignalled = false
+  #approvedAtMs = 0
   readonly #payout: PayoutWorkflow
 
   constructor(input: TransferInput | ReopenedInput) {
     this.#payout = new PayoutWorkflow(input, TRANSFER)
     setHandler(cancelTransferUpdate, () => this.#handleCancelTransfer(), {
-      description: 'Cancels a scheduled transfer that has not been sent',
+      description: 'Cancels a transfer that waits and has not been sent',
     })
+    setHandler(
+      approvalDecidedSignal,
+      () => {
+        this.#isApprovalSignalled = true
+      },
+      { description: 'Tells that persons have decided about the transfer' },
+    )
   }
 
   async send(order: TransferInput): Promise<void> {
@@ -55,13 +67,46 @@ class TransferWorkflow {
     this.#isSent = true
     this.#payout.orderToStore = order
     setCurrentDetails(TRANSFER_STATUS_DETAILS.sending)
-    await this.#finish(order, await this.#payout.send(order))
+    const result = await this.#payout.send(order)
+    await (isHeld(result) ? this.#sendOnceApproved(order) : this.#finish(order, result))
+  }
+
+  /** Waits for the approvals of a transfer whose money is held, and sends it first where it is held. */
+  async #sendOnceApproved(order: TransferInput): Promise<void> {
+    const heldAt = await this.#awaitApproval(order)
+    if (heldAt === undefined) return
+    this.#isSent = true
+    const candidates = [heldAt, ...order.candidates.filter(one => one !== heldAt)]
+    await this.#finish(order, await this.#payout.send(order, candidates))
+  }
+
+  /**
+   * Waits until the approvals of the transfer are given, it is rejected or cancelled, or its time is over. What was decided is read
+   * from its row, so that a signal which does not arrive changes nothing but the time. Returns its connection where it is approved.
+   */
+  async #awaitApproval(order: TransferInput): Promise<string | undefined> {
+    this.#isSent = false
+    for (;;) {
+      this.#isApprovalSignalled = false
+      const transfer = await dbActivities.advanceHeldTransfer(this.#payout.uuid)
+      await this.#applyState(transfer)
+      this.#payout.hasResult = true
+      const { remainingMs, connectionUuid } = transfer
+      if (remainingMs === undefined) {
+        this.#approvedAtMs = Date.now()
+        return this.state === 'approved' ? connectionUuid : undefined
+      }
+      const isAwake = () => this.#isApprovalSignalled || this.#isCancelRequested
+      await condition(isAwake, Math.max(1, remainingMs), { summary: 'waits for approvals' })
+      if (this.#isCancelRequested) await this.#endUnsent(order, 'cancelled')
+    }
   }
 
   /** Stores a scheduled transfer, and sends it at its time. */
   async #storeAndSchedule(order: TransferInput): Promise<void> {
     await this.#applyState(await dbActivities.storeTransfer(order))
     this.#payout.hasResult = true
+    if (this.state === 'held') await this.#awaitApproval(order)
     if (!transferMachine.isFinal(this.state)) await this.#runScheduled(order)
   }
 
@@ -89,7 +134,8 @@ class TransferWorkflow {
     const { timeScale } = order
     const scheduledForMs = Date.parse(order.scheduledFor!)
     const isCancelRequested = () => this.#isCancelRequested
-    let expiresAtMs = scheduledForMs + scaleWait(WAITS.expireTransferAfter, timeScale)
+    let expiresAtMs =
+      Math.max(scheduledForMs, this.#approvedAtMs) + scaleWait(WAITS.expireTransferAfter, timeScale)
     if (earlierResult) this.#markSentUnlessRetried(earlierResult)
     else {
       setCurrentDetails('Scheduled: waits for its time')
@@ -219,6 +265,8 @@ class TransferWorkflow {
 
 /** Texts that the Temporal UI shows of a transfer in each state. */
 const TRANSFER_STATUS_DETAILS: Record<TransferState, string> = {
+  held: 'Waits for the approvals of persons who have not ordered it',
+  approved: 'Approved: sent at its time',
   created: 'Stored: candidate providers are called in order',
   sending: 'Being sent',
   settling: 'Accepted by the provider: waiting for the settlement',
@@ -228,6 +276,11 @@ const TRANSFER_STATUS_DETAILS: Record<TransferState, string> = {
   failed: 'Failed: no money moved',
   cancelled: 'Cancelled before it was sent',
   expired: 'Expired: not sent within a day of its scheduled time',
+}
+
+/** Tells whether a transfer was not sent because it waits for its approvals. */
+function isHeld({ last }: SendingResult): boolean {
+  return last.kind === 'rejected' && last.code === WAITS_FOR_APPROVAL
 }
 
 const TRANSFER = {

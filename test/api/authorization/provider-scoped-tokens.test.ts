@@ -224,6 +224,10 @@ const RULES: Record<string, () => Promise<void>> = {
   ),
   'GET /api/v1/transfers/{uuid}': reads(one => `/transfers/${one.transfer}`),
   'POST /api/v1/transfers/{uuid}/cancel': refuses('POST', one => `/transfers/${one.scheduled}/cancel`),
+  'POST /api/v1/transfers/{uuid}/approve': forbids('POST', () => `/transfers/${randomUUID()}/approve`),
+  'POST /api/v1/transfers/{uuid}/reject': forbids('POST', () => `/transfers/${randomUUID()}/reject`, {
+    reason: 'no',
+  }),
   'GET /api/v1/limits': forbids('GET', () => '/limits'),
   'PUT /api/v1/limits': forbids('PUT', () => '/limits', {}),
   'GET /api/v1/limits/usage': forbids('GET', () => '/limits/usage'),

@@ -211,6 +211,55 @@ test.each<[what: string, dueInHours: number, remembered: Memory]>([
   expect(did).toEqual([{ workflowId, reopen: order.uuid, timeScale: 1, unfinished }])
 })
 
+const answeredThatItWaits = {
+  eventId: 6,
+  activityTaskCompletedEventAttributes: {
+    scheduledEventId: 5,
+    result: payloads({ kind: 'rejected', code: 'waits_for_approval' }),
+  },
+}
+
+/** A transfer that waits for its approvals, and has no running workflow. */
+async function held(remembered: Memory) {
+  const merchant = await fixture.createMerchant(1_000)
+  const { accountUuid, connectionUuid } = merchant
+  const order = fixture.transferInput(merchant, { tokenNumber: await fixture.limitByApprovals(accountUuid) })
+  await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false, order })
+  await fixture.sql(`update transfer set created_at = now() - interval '3 hours' where uuid = ?`, [
+    order.uuid,
+  ])
+  const workflowId = `transfer/${order.uuid}`
+  const { temporal, did } = temporalOf([], [], remembered && { workflowId, order, ...remembered(order) })
+  const swept = await sweepWorkflows({ ...fixture.dependencies, temporal })()
+  await clearLostWorkflows()
+  await away(order.uuid)
+  return { swept, did, order, workflowId }
+}
+
+test('a transfer that waits for its approvals, and whose history made no call, goes on waiting', async () => {
+  const { swept, did, order, workflowId } = await held(one => ({
+    events: [sentThrough(one), answeredThatItWaits],
+  }))
+  expect(swept).toEqual(REOPENED)
+  expect(did).toEqual([expect.objectContaining({ workflowId, uuid: order.uuid, details: order.details })])
+  expect(did[0]).not.toHaveProperty('unfinished')
+})
+
+test.each<[what: string, remembered: Memory]>([
+  ['is unknown to Temporal', undefined],
+  ['may have made a call', order => ({ events: [sentThrough(order)] })],
+  [
+    'made a call after the approval',
+    order => ({
+      events: [sentThrough(order), answeredThatItWaits, { ...sentThrough(order), eventId: 9 }],
+    }),
+  ],
+])('a transfer that waits for its approvals, and whose history %s, is looked up', async (_, remembered) => {
+  const { did, order, workflowId } = await held(remembered)
+  const unfinished = { candidates: order.candidates, orderedAt: expect.any(String) }
+  expect(did).toEqual([{ workflowId, reopen: order.uuid, timeScale: 1, unfinished }])
+})
+
 test('a waiting transfer whose workflow had ended is reported and left to the rebuild', async () => {
   const { swept, did, replacement } = await scheduled(1, () => ({ ended: 'cancelled' }))
   // A run whose history does not replay is not terminated either.

@@ -4,7 +4,9 @@ import { databaseActivities, providerActivities } from '../../../src/activities/
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { createAccount } from '../../../src/admin/accounts.ts'
 import { createConnection, postOpeningBalance } from '../../../src/admin/connections.ts'
+import { createToken } from '../../../src/admin/tokens.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
+import { NO_LIMITS } from '../../../src/domain/limits/account-limits.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
@@ -93,6 +95,19 @@ export async function openActivityFixture() {
     /** One more provider for it. */
     async createConnection({ accountUuid }: { accountUuid: string }): Promise<string> {
       return (await connected(accountUuid)).uuid
+    },
+    /** Lets every transfer of an account wait for approvals; returns the number of a token that a person has made. */
+    async limitByApprovals(accountUuid: string): Promise<number> {
+      const limits = { ...NO_LIMITS, approvals: { aboveCents: 0, count: 1, expiresHours: 72 } }
+      await sql('insert into account_limits (account_uuid, limits) values (?, ?::jsonb)', [
+        accountUuid,
+        JSON.stringify(limits),
+      ])
+      await createToken(orm.em.fork(), { accountUuid, name: 'of ana', mode: 'test', author: 'ana' })
+      const [token] = await sql<{ number: number }>('select number from token where account_uuid = ?', [
+        accountUuid,
+      ])
+      return token!.number
     },
     /** Adds an opening balance at a connection. */
     async fund(connectionUuid: string, cents: number): Promise<void> {

@@ -46,6 +46,24 @@ describe('a change of limits', () => {
     expect(getEffectiveLimits(changed, later(24))).toMatchObject({ perDayCents: 200, perTransferCents: 20 })
   })
 
+  test.each([
+    ['none to some', null, { aboveCents: 100 }, 'at once'],
+    ['some to none', { aboveCents: 100 }, null, 'later'],
+    ['a lower value', { aboveCents: 100 }, { aboveCents: 99 }, 'at once'],
+    ['a higher value', { aboveCents: 100 }, { aboveCents: 101 }, 'later'],
+    ['two persons', { count: 1 as const }, { count: 2 as const }, 'at once'],
+    ['one person', { count: 2 as const }, { count: 1 as const }, 'later'],
+    ['less time', { expiresHours: 72 }, { expiresHours: 1 }, 'at once'],
+    ['more time', { expiresHours: 72 }, { expiresHours: 73 }, 'later'],
+  ])('of the approvals, to %s', (_, before, after, when) => {
+    const rule = (changed: object | null) =>
+      withLimits({ approvals: changed && { aboveCents: 50, count: 1, expiresHours: 24, ...changed } })
+    const [current, requested] = [rule(before), rule(after)]
+    const changed = changeLimits({ limits: current, pending: null }, requested, START)
+    expect(getEffectiveLimits(changed, START)).toEqual(when === 'later' ? current : requested)
+    expect(getEffectiveLimits(changed, later(24))).toEqual(requested)
+  })
+
   test('to what is in force cancels the one that is pending', () => {
     const pending = changeLimits(inForce({ perDayCents: 100 }), withLimits({ perDayCents: 200 }), START)
     expect(changeLimits(pending, withLimits({ perDayCents: 100 }), later(1))).toEqual(

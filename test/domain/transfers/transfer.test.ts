@@ -8,6 +8,9 @@ import {
 import { testStateMachine } from '../support/state-machine-suite.ts'
 
 const EVENTS = Object.keys({
+  approval_requested: true,
+  approved: true,
+  possibly_sent: true,
   sending_started: true,
   postponed: true,
   accepted: true,
@@ -32,9 +35,31 @@ describe('the state machine of a transfer (SPEC §4)', () => {
         shows: 'PENDING',
         over: false,
         steps: {
+          approval_requested: 'held',
           sending_started: 'sending',
           refused: 'failed',
           not_started: 'failed',
+          cancelled: 'cancelled',
+          never_sent: 'expired',
+        },
+      },
+      held: {
+        shows: 'PENDING',
+        over: false,
+        steps: {
+          approved: 'approved',
+          possibly_sent: 'sending',
+          refused: 'failed',
+          cancelled: 'cancelled',
+          never_sent: 'expired',
+        },
+      },
+      approved: {
+        shows: 'PENDING',
+        over: false,
+        steps: {
+          sending_started: 'sending',
+          refused: 'failed',
           cancelled: 'cancelled',
           never_sent: 'expired',
         },
@@ -61,8 +86,15 @@ test('once a provider has accepted, only its own answer ends a transfer', () => 
 })
 
 test('only an unsent transfer can be cancelled, expire or be refused as too late', () => {
-  for (const event of ['cancelled', 'never_sent', 'not_started'] as const)
-    expect(transferMachine.states.filter(state => transferMachine.accepts(state, event))).toEqual(['created'])
+  const statesOf = (event: TransferEvent) =>
+    transferMachine.states.filter(state => transferMachine.accepts(state, event))
+  for (const event of ['cancelled', 'never_sent'] as const)
+    expect(statesOf(event)).toEqual(['created', 'held', 'approved'])
+  expect(statesOf('not_started')).toEqual(['created'])
+})
+
+test('a transfer that waits for approvals is called to no provider before it is approved', () => {
+  expect(EVENTS.filter(event => transferMachine.accepts('held', event))).not.toContain('sending_started')
 })
 
 test('a transfer whose money moved is never shown as not moved: from PAID only returns lead on', () => {

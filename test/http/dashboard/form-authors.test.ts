@@ -139,6 +139,15 @@ const FORMS: Record<string, FormCase | string> = {
     isCall: true,
     path: () => `/dashboard/transfers/${ours.waiting}/cancel`,
   },
+  '/dashboard/transfers/:uuid/approve': {
+    act: 'transfer_approve',
+    path: () => `/dashboard/transfers/${ours.held}/approve`,
+  },
+  '/dashboard/transfers/:uuid/reject': {
+    act: 'transfer_reject',
+    fields: () => ({ reason: 'wrong supplier' }),
+    path: () => `/dashboard/transfers/${ours.held}/reject`,
+  },
   '/dashboard/disputes/:uuid/reply': {
     act: 'dispute_reply',
     isCall: true,

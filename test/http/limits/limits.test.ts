@@ -19,6 +19,7 @@ const NONE = {
   trusted_receivers: [],
   allowed_receivers_only: false,
   duplicate_guard: { seconds: 0 },
+  approvals: null,
 }
 
 let fixture: ApiFixture
@@ -71,6 +72,7 @@ describe('the limits of an account', () => {
       trusted_receivers: [{ document: '11222333000181' }, { pix_key: 'Joao@Example.com' }],
       allowed_receivers_only: true,
       duplicate_guard: { seconds: 86_400 },
+      approvals: { above: 0, count: 2, expires_hours: 168 },
     }
     const data = await replace(body)
     const trusted_receivers = [{ document: '11222333000181' }, { pix_key: 'joao@example.com' }]

@@ -129,6 +129,18 @@ export async function createFullAccount(world: ApiFixture) {
      values (?, 'transfer', ?, ?, ?, 0, 'rejected', 'final', ?, ?, ?, ?)`,
     [randomUUID(), transfer, connection, providerAccount, MALICIOUS_TEXT, MALICIOUS_TEXT, now, now],
   )
+  const held = randomUUID()
+  await sql(
+    `insert into approval_request (subject_uuid, subject, account_uuid, maker, needed, requested_at, expires_at)
+     values (?, 'transfer', ?, ?, 2, now(), now() + interval '1 day')`,
+    [held, account, MALICIOUS_TEXT.toLowerCase()],
+  )
+  await sql(
+    `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, pix_key,
+       scheduled_for, approvals_needed, history, request_id, fingerprint, created_at, updated_at)
+     values (?, ?, ?, ?, 'held', 2590, ?, now() + interval '1 day', 2, ?, 'r', 'f', ?, ?)`,
+    [held, account, connection, providerAccount, MALICIOUS_TEXT.slice(0, 77), history('PENDING'), now, now],
+  )
   // And what an operator reads.
   const [unknown, unknownAttempt, unmatched] = [randomUUID(), randomUUID(), randomUUID()]
   await sql(
@@ -316,6 +328,7 @@ export async function createFullAccount(world: ApiFixture) {
     open: open!,
     transfer: transfer!,
     waiting: waiting!,
+    held,
     unknown,
     unknownAttempt,
     unmatched,

@@ -59,6 +59,8 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   getTransfer: trilho => trilho.transfers.get(UUID),
   cancelTransfer: trilho => trilho.transfers.cancel(UUID),
   listBanks: trilho => trilho.banks.list(),
+  approveTransfer: trilho => trilho.transfers.approve(UUID),
+  rejectTransfer: trilho => trilho.transfers.reject(UUID, { reason: 'wrong supplier' }),
   createPixKeyAuthCode: trilho => trilho.pixKeys.requestAuthCode({ type: 'EMAIL', key: 'a@example.com' }),
   createPixKey: trilho => trilho.pixKeys.create({ type: 'RANDOM' }),
   listPixKeys: trilho => trilho.pixKeys.list(),

@@ -1255,9 +1255,9 @@ class Transfers:
         )
 
     def cancel(self, uuid: str) -> models.Transfer:
-        """Cancel a scheduled transfer.
+        """Cancel a transfer that waits.
 
-        Possible while it is PENDING. Token scope: `transfers`.
+        Possible while it is PENDING: before its time, or before its approvals. Token scope: `transfers`.
         """
         return self._transport.send(
             Call(
@@ -1265,6 +1265,40 @@ class Transfers:
                 "POST",
                 path_of("/api/v1/transfers/{uuid}/cancel", uuid=uuid),
                 read_one(models.Transfer),
+            )
+        )
+
+    def approve(self, uuid: str) -> models.Transfer:
+        """Approve a transfer that waits for approvals.
+
+        By the person who made the token: not the one who ordered the transfer, and each person counts once.
+        With the last approval that it needs it is sent, or waits for its time. Token scope: `transfers`.
+        """
+        return self._transport.send(
+            Call(
+                "approveTransfer",
+                "POST",
+                path_of("/api/v1/transfers/{uuid}/approve", uuid=uuid),
+                read_one(models.Transfer),
+            )
+        )
+
+    def reject(self, uuid: str, *, reason: str) -> models.Transfer:
+        """Reject a transfer that waits for approvals.
+
+        By another person than the one who ordered it. It is cancelled, and its money is available again.
+        Token scope: `transfers`.
+
+        Args:
+            reason: Why it is not sent; shown with the transfer.
+        """
+        return self._transport.send(
+            Call(
+                "rejectTransfer",
+                "POST",
+                path_of("/api/v1/transfers/{uuid}/reject", uuid=uuid),
+                read_one(models.Transfer),
+                body={"reason": reason},
             )
         )
 
@@ -1294,6 +1328,7 @@ class Limits:
         trusted_receivers: Sequence[inputs.TrustedHolder | inputs.TrustedKey] | None = None,
         allowed_receivers_only: bool | None = None,
         duplicate_guard: inputs.ReplaceLimitsDuplicateGuard | None = None,
+        approvals: inputs.ApprovalRule | None | None = None,
         version: int | None = None,
     ) -> models.AccountLimits:
         """Replace the limits of the account.
@@ -1317,6 +1352,8 @@ class Limits:
             allowed_receivers_only: Only `trusted_receivers` may be paid.
             duplicate_guard: Within these seconds the same value to the same key is sent only with
                 `allow_duplicate`; 0: none.
+            approvals: Transfers of more than `above` wait until `count` persons other than who ordered them
+                approve, at most `expires_hours`; null or absent: none wait.
             version: The `version` that was read: other limits are then not overwritten.
         """
         return self._transport.send(
@@ -1335,6 +1372,7 @@ class Limits:
                     "trusted_receivers": trusted_receivers,
                     "allowed_receivers_only": allowed_receivers_only,
                     "duplicate_guard": duplicate_guard,
+                    "approvals": approvals,
                     "version": version,
                 },
             )

@@ -137,6 +137,12 @@ class ReplaceLimitsDuplicateGuard(TypedDict):
     seconds: Required[int]
 
 
+class ApprovalRule(TypedDict):
+    above: Required[Amount]
+    count: NotRequired[Amount]
+    expires_hours: NotRequired[int]
+
+
 CreatePixKeyAuthCodeType: TypeAlias = Literal["EMAIL", "PHONE"]
 
 CreatePixKeyType: TypeAlias = Literal["DOCUMENT", "EMAIL", "PHONE", "RANDOM"]

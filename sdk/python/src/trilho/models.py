@@ -120,6 +120,23 @@ class Attempt(Model):
     """
 
 
+class GivenApproval(Model):
+    by: str
+    at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class GivenRejection(Model):
+    by: str
+    at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    reason: str | None
+
+
 class TransferErrorAttempt(Model):
     provider: str
     outcome: (
@@ -292,6 +309,15 @@ class ShownTrustedHolder(Model):
 
 class ShownTrustedKey(Model):
     pix_key: str
+
+
+class ShownApprovalRule(Model):
+    above: Decimal
+    """
+    Reais, at most two decimals
+    """
+    count: Literal[1, 2]
+    expires_hours: int
 
 
 class ListedBank(Model):
@@ -674,6 +700,23 @@ class KeyInitiation(Model):
     """
 
 
+class TransferApproval(Model):
+    """
+    Approvals of persons who have not ordered it; `by` is the e-mail of a user, also of who made a token, or the name of an operator
+    """
+
+    needed: int
+    """
+    Persons who must approve it
+    """
+    given: list[GivenApproval]
+    rejected: GivenRejection | None = None
+    expires_at: AwareDatetime
+    """
+    Until then it waits; afterwards it is EXPIRED
+    """
+
+
 class TransferError(Model):
     code: str
     message: str
@@ -880,6 +923,7 @@ class LimitValues(Model):
     trusted_receivers: list[ShownTrustedHolder | ShownTrustedKey]
     allowed_receivers_only: bool
     duplicate_guard: DuplicateGuard
+    approvals: ShownApprovalRule | None
 
 
 class LimitUsage(Model):
@@ -1480,6 +1524,7 @@ class AccountLimits(Model):
     trusted_receivers: list[ShownTrustedHolder | ShownTrustedKey]
     allowed_receivers_only: bool
     duplicate_guard: DuplicateGuard
+    approvals: ShownApprovalRule | None
     pending: Pending | None
     """
     What allows more, and when it takes effect; a PUT of what is in force cancels it
@@ -1591,6 +1636,10 @@ class Transfer(Model):
     scheduled_for: AwareDatetime | None = None
     """
     Of a scheduled transfer
+    """
+    approval: TransferApproval | None = None
+    """
+    Of a transfer that waits, or has waited, for approvals
     """
     error: TransferError | None = None
     """

@@ -3,6 +3,8 @@
 export type ErrorCode =
   | 'account_blocked'
   | 'address_not_allowed'
+  | 'approver_is_maker'
+  | 'approver_not_allowed'
   | 'body_too_large'
   | 'cancellation_unknown'
   | 'charge_not_cancellable'
@@ -31,6 +33,7 @@ export type ErrorCode =
   | 'not_found'
   | 'not_found_after_restore'
   | 'not_started'
+  | 'not_waiting_for_approval'
   | 'over_limit'
   | 'overloaded'
   | 'paused'

@@ -29,6 +29,8 @@ export const OPERATIONS = {
   createAccountTransfer: {"method":"POST","path":"/api/v1/transfers/bank-accounts","isKeyed":true,"accept":"application/json"},
   getTransfer: {"method":"GET","path":"/api/v1/transfers/{uuid}","isKeyed":false,"accept":"application/json"},
   cancelTransfer: {"method":"POST","path":"/api/v1/transfers/{uuid}/cancel","isKeyed":false,"accept":"application/json"},
+  approveTransfer: {"method":"POST","path":"/api/v1/transfers/{uuid}/approve","isKeyed":false,"accept":"application/json"},
+  rejectTransfer: {"method":"POST","path":"/api/v1/transfers/{uuid}/reject","isKeyed":false,"accept":"application/json"},
   getLimits: {"method":"GET","path":"/api/v1/limits","isKeyed":false,"accept":"application/json"},
   replaceLimits: {"method":"PUT","path":"/api/v1/limits","isKeyed":false,"accept":"application/json"},
   getLimitUsage: {"method":"GET","path":"/api/v1/limits/usage","isKeyed":false,"accept":"application/json"},

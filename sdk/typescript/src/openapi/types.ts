@@ -527,10 +527,50 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a scheduled transfer
-         * @description Possible while it is PENDING. Token scope: `transfers`.
+         * Cancel a transfer that waits
+         * @description Possible while it is PENDING: before its time, or before its approvals. Token scope: `transfers`.
          */
         post: operations["cancelTransfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transfers/{uuid}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a transfer that waits for approvals
+         * @description By the person who made the token: not the one who ordered the transfer, and each person counts once. With the last approval that it needs it is sent, or waits for its time. Token scope: `transfers`.
+         */
+        post: operations["approveTransfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transfers/{uuid}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a transfer that waits for approvals
+         * @description By another person than the one who ordered it. It is cancelled, and its money is available again. Token scope: `transfers`.
+         */
+        post: operations["rejectTransfer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1542,6 +1582,8 @@ export interface components {
              * @description Of a scheduled transfer
              */
             scheduled_for?: string;
+            /** @description Of a transfer that waits, or has waited, for approvals */
+            approval?: components["schemas"]["TransferApproval"];
             /** @description Why a transfer is FAILED */
             error?: components["schemas"]["TransferError"];
             /**
@@ -1630,6 +1672,35 @@ export interface components {
              * @description UTC, six fractional digits
              */
             updated_at: string;
+        };
+        /** @description Approvals of persons who have not ordered it; `by` is the e-mail of a user, also of who made a token, or the name of an operator */
+        TransferApproval: {
+            /** @description Persons who must approve it */
+            needed: number;
+            given: components["schemas"]["GivenApproval"][];
+            rejected?: components["schemas"]["GivenRejection"];
+            /**
+             * Format: date-time
+             * @description Until then it waits; afterwards it is EXPIRED
+             */
+            expires_at: string;
+        };
+        GivenApproval: {
+            by: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            at: string;
+        };
+        GivenRejection: {
+            by: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            at: string;
+            reason: string | null;
         };
         TransferError: {
             code: string;
@@ -2701,6 +2772,19 @@ export interface components {
         CancelTransferResponse: {
             data: components["schemas"]["Transfer"];
         };
+        ApproveTransferResponse: {
+            data: components["schemas"]["Transfer"];
+        };
+        RejectTransferRequest: {
+            /**
+             * @description Why it is not sent; shown with the transfer
+             * @example wrong supplier
+             */
+            reason: string;
+        };
+        RejectTransferResponse: {
+            data: components["schemas"]["Transfer"];
+        };
         /** @description The limits in force, null where nothing binds */
         AccountLimits: {
             /** @description Reais, at most two decimals */
@@ -2725,6 +2809,7 @@ export interface components {
             duplicate_guard: {
                 seconds: number;
             };
+            approvals: components["schemas"]["ShownApprovalRule"] | null;
             /** @description What allows more, and when it takes effect; a PUT of what is in force cancels it */
             pending: {
                 limits: components["schemas"]["LimitValues"];
@@ -2747,6 +2832,13 @@ export interface components {
         };
         ShownTrustedKey: {
             pix_key: string;
+        };
+        ShownApprovalRule: {
+            /** @description Reais, at most two decimals */
+            above: number;
+            /** @enum {number} */
+            count: 1 | 2;
+            expires_hours: number;
         };
         LimitValues: {
             /** @description Reais, at most two decimals */
@@ -2771,6 +2863,7 @@ export interface components {
             duplicate_guard: {
                 seconds: number;
             };
+            approvals: components["schemas"]["ShownApprovalRule"] | null;
         };
         GetLimitsResponse: {
             data: components["schemas"]["AccountLimits"];
@@ -2798,6 +2891,16 @@ export interface components {
             /** @description Key of the recipient, at most 77 characters: CPF, CNPJ, e-mail, mobile with `+55`, or random key */
             pix_key: string;
         };
+        ApprovalRule: {
+            /** @description Reais: a transfer of more waits */
+            above: number;
+            /**
+             * @description Persons who must approve it
+             * @enum {number}
+             */
+            count?: 1 | 2;
+            expires_hours?: number;
+        };
         ReplaceLimitsRequest: {
             /** @description Reais that one transfer may send; null or absent: no limit */
             per_transfer?: number | null;
@@ -2822,6 +2925,8 @@ export interface components {
             duplicate_guard?: {
                 seconds: number;
             };
+            /** @description Transfers of more than `above` wait until `count` persons other than who ordered them approve, at most `expires_hours`; null or absent: none wait */
+            approvals?: components["schemas"]["ApprovalRule"] | null;
             /** @description The `version` that was read: other limits are then not overwritten */
             version?: number;
         };
@@ -3455,6 +3560,9 @@ export type Transfer = components['schemas']['Transfer'];
 export type TransferRecord = components['schemas']['TransferRecord'];
 export type KeyInitiation = components['schemas']['KeyInitiation'];
 export type Attempt = components['schemas']['Attempt'];
+export type TransferApproval = components['schemas']['TransferApproval'];
+export type GivenApproval = components['schemas']['GivenApproval'];
+export type GivenRejection = components['schemas']['GivenRejection'];
 export type TransferError = components['schemas']['TransferError'];
 export type TransferErrorAttempt = components['schemas']['TransferErrorAttempt'];
 export type RefundEvent = components['schemas']['RefundEvent'];
@@ -3523,15 +3631,20 @@ export type CreateAccountTransferResponse = components['schemas']['CreateAccount
 export type ListTransfersResponse = components['schemas']['ListTransfersResponse'];
 export type GetTransferResponse = components['schemas']['GetTransferResponse'];
 export type CancelTransferResponse = components['schemas']['CancelTransferResponse'];
+export type ApproveTransferResponse = components['schemas']['ApproveTransferResponse'];
+export type RejectTransferRequest = components['schemas']['RejectTransferRequest'];
+export type RejectTransferResponse = components['schemas']['RejectTransferResponse'];
 export type AccountLimits = components['schemas']['AccountLimits'];
 export type ShownTrustedHolder = components['schemas']['ShownTrustedHolder'];
 export type ShownTrustedKey = components['schemas']['ShownTrustedKey'];
+export type ShownApprovalRule = components['schemas']['ShownApprovalRule'];
 export type LimitValues = components['schemas']['LimitValues'];
 export type GetLimitsResponse = components['schemas']['GetLimitsResponse'];
 export type NightHours = components['schemas']['NightHours'];
 export type TrustedReceiver = components['schemas']['TrustedReceiver'];
 export type TrustedHolder = components['schemas']['TrustedHolder'];
 export type TrustedKey = components['schemas']['TrustedKey'];
+export type ApprovalRule = components['schemas']['ApprovalRule'];
 export type ReplaceLimitsRequest = components['schemas']['ReplaceLimitsRequest'];
 export type ReplaceLimitsResponse = components['schemas']['ReplaceLimitsResponse'];
 export type LimitUsage = components['schemas']['LimitUsage'];
@@ -4497,6 +4610,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CancelTransferResponse"];
+                };
+            };
+        };
+    };
+    approveTransfer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the transfer
+                 * @example 9a4c2f7b-1d6e-4830-b5a9-7c3e0f8d2b41
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApproveTransferResponse"];
+                };
+            };
+        };
+    };
+    rejectTransfer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the transfer
+                 * @example 9a4c2f7b-1d6e-4830-b5a9-7c3e0f8d2b41
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RejectTransferRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectTransferResponse"];
                 };
             };
         };

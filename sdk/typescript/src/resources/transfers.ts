@@ -18,8 +18,14 @@ export const createTransfers = (call: Call) => ({
   /** Reads a transfer with its attempts. */
   get: (uuid: string, options?: CallOptions): Promise<Transfer> =>
     call('getTransfer', { path: { uuid } }, options),
-  /** Cancels a scheduled transfer that has not been sent. */
+  /** Cancels a transfer that waits, for its time or its approvals. */
   cancel: (uuid: string, options?: CallOptions): Promise<Transfer> =>
     call('cancelTransfer', { path: { uuid } }, options),
+  /** Approves a transfer that another person has ordered. */
+  approve: (uuid: string, options?: CallOptions): Promise<Transfer> =>
+    call('approveTransfer', { path: { uuid } }, options),
+  /** Rejects a transfer that another person has ordered, with a reason: it is cancelled. */
+  reject: (uuid: string, body: Body<'rejectTransfer'>, options?: CallOptions): Promise<Transfer> =>
+    call('rejectTransfer', { path: { uuid }, body }, options),
 })
 export type Transfers = ReturnType<typeof createTransfers>

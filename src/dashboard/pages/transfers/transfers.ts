@@ -5,7 +5,9 @@ import {
 } from '../../../api/operations/transfers.ts'
 import type { CsvColumns } from '../../../contract/shared/csv.ts'
 import { showTransfer, transfersQuery } from '../../../contract/transfers/transfer.ts'
+import type { Transfer } from '../../../db/entities/transfer.ts'
 import type { ReadTransfer } from '../../../db/repositories/transfers.ts'
+import { findPersonRole } from '../../../domain/approvals/approval.ts'
 import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../../domain/transfers/transfer.ts'
 import { fail } from '../../../http/api-error.ts'
@@ -74,8 +76,8 @@ export function registerTransferPages(router: DashboardRouter): void {
 }
 
 /** Renders a transfer with every attempt, the reason why the next provider was or was not tried, and what belongs to it. */
-async function renderTransfer(visit: TransferVisit) {
-  const { em, token, params } = visit
+export async function renderTransfer(visit: TransferVisit) {
+  const { em, token, params, session } = visit
   const row = await requireVisibleTransfer(em, token, params.uuid)
   const model = {
     transfer: showTransfer(row, row.attempts),
@@ -89,24 +91,43 @@ async function renderTransfer(visit: TransferVisit) {
     }),
     operatorText: findOperatorText(row.failure),
     version: encodeFacts(visit.language, listTransferFacts(visit, row)),
-    isWaiting: row.state === 'created' && row.scheduledFor != null,
+    isCancellable:
+      transferMachine.accepts(row.state, 'cancelled') && (row.scheduledFor != null || row.state === 'held'),
+    approval: row.approval && {
+      maker: row.approval.maker,
+      isWaiting: row.state === 'held',
+      role: findPersonRole(row.approval, session.user.email),
+    },
     moves: !transferMachine.isFinal(row.state),
   }
   return createPage('transfer', model, `${TRANSFERS_PAGE_PATH}/${row.uuid}`)
 }
 
 /** Lists what the form of a transfer's page depends on. */
-function listTransferFacts(visit: TransferVisit, { state }: Pick<ReadTransfer, 'state'>): ShownFact[] {
-  const { t } = visit
-  return [{ name: 'field.status', value: t(`status.${transferMachine.statusOf(state)}`) }]
+function listTransferFacts(
+  { t }: TransferVisit,
+  { state, approval }: Pick<ReadTransfer, 'state' | 'approval'>,
+): ShownFact[] {
+  const status = { name: 'field.status', value: t(`status.${transferMachine.statusOf(state)}`) }
+  if (!approval) return [status]
+  const given = approval.given.filter(({ verdict }) => verdict === 'approve').length
+  const value = t('approvals.givenOf', { given, needed: approval.needed })
+  return [status, { name: 'approvals.given', value }]
 }
 
 /** Reads what the form of a transfer's page depends on now. */
-async function readTransferFacts(visit: TransferVisit): Promise<ShownFact[]> {
+export async function readTransferFacts(visit: TransferVisit): Promise<ShownFact[]> {
   return listTransferFacts(
     visit,
     await requireVisibleTransfer(visit.em.fork(), visit.token, visit.params.uuid),
   )
+}
+
+/** Names where a transfer goes: its PIX key, or the holder of its account. */
+export function nameReceiver({ pixKey, bankAccount }: Pick<Transfer, 'pixKey' | 'bankAccount'>) {
+  return bankAccount
+    ? ({ name: 'field.receiver', value: bankAccount.name } as const)
+    : ({ name: 'field.pix_key', value: pixKey ?? '' } as const)
 }
 
 async function confirmCancellation(visit: TransferVisit): Promise<Confirmation | null> {
@@ -114,13 +135,13 @@ async function confirmCancellation(visit: TransferVisit): Promise<Confirmation |
   const transfer = await requireVisibleTransfer(em.fork(), token, params.uuid)
   // The same form once more: what it asked for is done.
   if (transfer.state === 'cancelled' && form.has('confirmed')) return null
-  if (transfer.state !== 'created') fail('transfer_not_cancellable')
+  if (!transferMachine.accepts(transfer.state, 'cancelled')) fail('transfer_not_cancellable')
   const gaps = { amount: f.money(transfer.valueCents) }
   return {
     title: t('transfer.cancelAsk', gaps),
     button: t('transfer.cancelNow', gaps),
     facts: [
-      ...(transfer.pixKey ? [{ name: 'field.pix_key' as const, value: transfer.pixKey }] : []),
+      nameReceiver(transfer),
       { name: 'field.value', value: gaps.amount },
       { name: 'field.external_ref', value: transfer.externalRef ?? '–' },
     ],

@@ -27,6 +27,8 @@ create table token (
   -- A token bound to one connection sees and uses nothing else.
   connection_uuid uuid,
   name text not null,
+  -- The person who made it, by whom what it orders counts as ordered: e-mail of a user, or name of an operator. Null: a program.
+  author varchar(254) check (author <> '' and author = lower(author)),
   mode text not null check (mode in ('live', 'test')),
   scopes text[] not null default array['read', 'charges', 'transfers', 'refunds', 'webhooks'],
   -- IP addresses and networks in CIDR notation; empty: the token may be used from anywhere.

@@ -2,8 +2,10 @@ import { FREQUENT_VACUUM, type SchemaPart } from './schema-part.ts'
 import { createTransitionTrigger, createValueTrigger } from './trigger-functions.ts'
 
 const TRANSITIONS = createTransitionTrigger('transfer', {
-  created: 'sending settling paid partially_refunded refunded failed cancelled expired',
-  sending: 'created settling paid partially_refunded refunded failed cancelled expired',
+  created: 'held approved sending settling paid partially_refunded refunded failed cancelled expired',
+  held: 'approved created sending settling paid partially_refunded refunded failed cancelled expired',
+  approved: 'created held sending settling paid partially_refunded refunded failed cancelled expired',
+  sending: 'created held approved settling paid partially_refunded refunded failed cancelled expired',
   settling: 'paid partially_refunded refunded failed',
   paid: 'partially_refunded refunded',
   partially_refunded: 'refunded',
@@ -23,7 +25,7 @@ create table transfer (
   provider_account_uuid uuid not null references provider_account,
   constraint transfer_connection foreign key (connection_uuid, provider_account_uuid)
     references connection (uuid, provider_account_uuid),
-  state text not null check (state in ('created', 'sending', 'settling', 'paid',
+  state text not null check (state in ('created', 'held', 'approved', 'sending', 'settling', 'paid',
     'partially_refunded', 'refunded', 'failed', 'cancelled', 'expired')),
   value_cents bigint not null check (value_cents between 1 and 999999999999),
   fee_cents bigint not null default 0 check (fee_cents >= 0),
@@ -48,6 +50,8 @@ create table transfer (
   end_to_end text,
   settled_at timestamptz,
   scheduled_for timestamptz,
+  -- Persons who must approve it, of its approval_request; null where it needed none.
+  approvals_needed smallint check (approvals_needed in (1, 2)),
   failure jsonb,
   -- Where it counts against the limits of its account, while it does; null where it does not.
   limit_windows jsonb,
@@ -66,6 +70,7 @@ create table transfer (
   constraint transfer_destination check (num_nonnulls(pix_key, bank_account) = 1),
   constraint transfer_bank_account check (bank_account is null or coalesce(
     bank_account ->> 'document' = document and bank_account ->> 'name' <> '' and bank_account ->> 'account_type' <> '', false)),
+  constraint transfer_approval check (approvals_needed is not null or state not in ('held', 'approved')),
   -- A beneficiary has both, name and document.
   constraint transfer_beneficiary check ((beneficiary_name is null) = (beneficiary_document is null)),
   -- A look-up is copied whole.
@@ -75,7 +80,7 @@ create table transfer (
   -- No more comes back than went.
   constraint transfer_returns check (returned_cents between 0 and value_cents),
   -- Money is held only while it may leave,
-  constraint transfer_held_while_open check (held_cents = 0 or state in ('sending', 'settling')),
+  constraint transfer_held_while_open check (held_cents = 0 or state in ('held', 'approved', 'sending', 'settling')),
   -- and then all of it.
   constraint transfer_held_whole check (held_cents in (0, value_cents + fee_cents)),
   -- A paid transfer has its movement.
@@ -83,7 +88,7 @@ create table transfer (
     or (movement_uuid is not null and settled_at is not null)),
   -- A provider has it only if it was sent before the deadline, which is then cleared.
   constraint transfer_accept_before
-    check (accept_before is null or state in ('created', 'sending', 'failed', 'cancelled', 'expired'))
+    check (accept_before is null or state in ('created', 'held', 'approved', 'sending', 'failed', 'cancelled', 'expired'))
 ) ${FREQUENT_VACUUM};
 -- The list, without and with a filter; index-only, so that a million transfers cost what a page costs.
 create index transfer_listed on transfer (account_uuid, created_at, uuid)
@@ -98,8 +103,22 @@ create index transfer_by_value on transfer (account_uuid, value_cents);
 create index transfer_by_external_ref on transfer (account_uuid, external_ref) where external_ref is not null;
 create index transfer_by_end_to_end on transfer using hash (end_to_end);
 -- Operators' watch over the few that move, by created_at, which never changes.
-create index transfer_moving on transfer (created_at) where state in ('created', 'sending', 'settling');`,
+create index transfer_moving on transfer (created_at) where state in ('created', 'held', 'approved', 'sending', 'settling');
+create index transfer_held on transfer (created_at) where state = 'held';`,
 
   rules: `${TRANSITIONS}
-${createValueTrigger('transfer')}`,
+${createValueTrigger('transfer')}
+-- What waits for approvals is sent only once its request is approved. An attempt that no call has begun is of a look-up: a provider
+-- may have the transfer from before the database was restored.
+create function check_transfer_approval() returns trigger language plpgsql as $$
+begin
+  if exists (select from approval_request where subject_uuid = new.uuid and decision = 'approved')
+    or exists (select from attempt where operation = 'transfer' and subject_uuid = new.uuid and sendings = 0
+      and state not in ('preparing', 'calling')) then return new; end if;
+  raise exception 'transfer % is not approved', new.uuid
+    using errcode = 'check_violation', constraint = 'transfer_approved', table = tg_table_name;
+end $$;
+create trigger transfer_approved before update of state on transfer for each row
+  when (old.state = 'held' and new.state not in ('held', 'failed', 'cancelled', 'expired'))
+  execute function check_transfer_approval();`,
 }
