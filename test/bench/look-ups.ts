@@ -12,7 +12,7 @@ const CALLERS = 16
 const MERCHANTS = 10
 const TOKENS_PER_MERCHANT = 50
 /** Of each kind, one after the other. */
-const ASKED_CALLS = 400
+const ASKED_CALLS = 300
 const KNOWN_PER_SECOND_GOAL = 300
 const ADDED_P99_GOAL_MS = 60
 

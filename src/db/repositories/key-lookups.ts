@@ -30,7 +30,8 @@ type KeyAnswerRow = Omit<StoredKeyAnswer, 'outcome'> & { state: KeyLookupOutcome
 
 /**
  * Finds the answer about a key, or claims the right to ask for it; `asking` while another caller asks. One row lock decides between
- * parallel callers. A failure is shared by callers of the same provider account only. Run outside a transaction.
+ * parallel callers; an answer that is known is read without it. A failure is shared by callers of the same provider account only. Run
+ * outside a transaction.
  */
 export async function claimKeyAnswer(
   em: EntityManager,
@@ -38,14 +39,20 @@ export async function claimKeyAnswer(
 ): Promise<StoredKeyAnswer | 'claimed' | 'asking'> {
   const claiming = query(
     `insert into key_answer as k (uuid, is_simulated, key_mac, state, provider_account_uuid, leased_until)
-     values (?, ?, ?, 'asking', ?, clock_timestamp() + ?::float8 * interval '1 ms')
+     select ?, ?, ?, 'asking', ?, clock_timestamp() + ?::float8 * interval '1 ms'
+     where not exists (
+       select from key_answer where is_simulated = ? and key_mac = ? and expires_at > clock_timestamp()
+         and (state <> 'no_answer' or provider_account_uuid = ?))
      on conflict (is_simulated, key_mac) do update set uuid = excluded.uuid, state = 'asking',
        provider_account_uuid = excluded.provider_account_uuid, leased_until = excluded.leased_until,
        sealed_answer = null, retry_after_s = null, expires_at = null
      where k.expires_at <= clock_timestamp() or k.leased_until <= clock_timestamp()
        or (k.state = 'no_answer' and k.provider_account_uuid <> excluded.provider_account_uuid)
      returning uuid`,
-    [claim, isSimulated, keyMac, providerAccountUuid, LEASE_MS],
+    [
+      ...[claim, isSimulated, keyMac, providerAccountUuid, LEASE_MS],
+      ...[isSimulated, keyMac, providerAccountUuid],
+    ],
     rows => rows.length > 0,
   )
   const [isClaimed, stored] = await runQuery(em, batchQueries(claiming, queryKeyAnswer(isSimulated, keyMac)))

@@ -155,10 +155,19 @@ test('100 parallel look-ups of one key, of four accounts, are one call', async (
   expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200))
   const costs = answers.map(({ body }) => body.data.budget?.cost ?? 0)
   expect(costs.reduce((sum, cost) => sum + cost, 0)).toBe(1)
-  const left = await Promise.all(merchants.map(readTokensLeft))
-  expect(left.reduce((sum, tokens) => sum + tokens, 0)).toBe(4 * 500 - 1)
   // Each account has its own rows, and sees its own only.
   expect(new Set(answers.map(({ body }) => body.data.uuid)).size).toBe(100)
+
+  // The bank takes twenty tokens for each call about a key that does not exist, and returns one in three seconds.
+  const unknown = magic('not-registered')
+  await forget(unknown)
+  const refused = await Promise.all(
+    merchants.flatMap(merchant => Array.from({ length: 5 }, () => lookUp(merchant, { pix_key: unknown }))),
+  )
+  expect(refused.map(({ status }) => status)).toEqual(Array(20).fill(404))
+  const left = await Promise.all(merchants.map(readTokensLeft))
+  const tokensLeft = left.reduce((sum, tokens) => sum + tokens, 0)
+  expect([tokensLeft >= 4 * 500 - 20, tokensLeft < 4 * 500]).toEqual([true, true])
 })
 
 test('a token has thirty look-ups in a minute, and an account 3,000 on a day', async () => {
