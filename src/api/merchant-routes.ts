@@ -13,6 +13,7 @@ import { pixKeyRoutes } from './pix-keys/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
 import { qrCodeRoutes } from './qr-codes/routes.ts'
 import { refundRoutes } from './refunds/routes.ts'
+import { transferBatchRoutes } from './transfers/batch-routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
 import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts'
 
@@ -23,6 +24,8 @@ export const MERCHANT_ROUTES: RouteRegistrar[] = [
   refundRoutes,
   depositRoutes,
   disputeRoutes,
+  // Before the transfers: `batches` is no uuid of one.
+  transferBatchRoutes,
   transferRoutes,
   limitRoutes,
   pixKeyRoutes,

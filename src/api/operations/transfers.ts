@@ -23,10 +23,9 @@ import {
 } from '../../db/repositories/transfers.ts'
 import { joinConditions } from '../../db/sql-conditions.ts'
 import { computeFeeCents, textFromCents } from '../../domain/ledger/money.ts'
-import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
+import { canCarryTransfer } from '../../domain/transfers/transfer-candidates.ts'
 import { isWithinTransferLimit } from '../../domain/transfers/transfer-limit.ts'
-import { canEnforceReceiver } from '../../domain/transfers/transfer-lookup.ts'
 import { collectFieldErrors, fail } from '../../http/api-error.ts'
 import type { FieldMessage } from '../../http/field-message.ts'
 import { MAX_SCHEDULE_AHEAD_MS } from '../../http/limits.ts'
@@ -79,6 +78,7 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
       query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
       query.pix_key !== undefined && ['pix_key = ?', query.pix_key],
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
+      query.batch_uuid !== undefined && ['batch_uuid = ?', query.batch_uuid],
       ...buildCreationConditions(query),
     ],
     doneDays: {
@@ -128,15 +128,7 @@ export function createTransfer(
     replayWaitMs: transfer => (isResponsePending(transfer) ? remainingCreateWaitMs(transfer) : 0),
     validate: () => validateCreateTransfer({ em, token, sealer }, body),
     start({ fingerprint, ...operation }, { candidates, acceptBefore, lookup }, waitMs) {
-      const details: TransferInputDetails = {
-        pixKey: body.pix_key,
-        ...(body.document !== undefined && { document: body.document }),
-        ...(lookup && { lookup }),
-        ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
-        ...(body.allow_duplicate && { allowDuplicate: true as const }),
-        ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
-        fingerprint,
-      }
+      const details = buildTransferDetails(body, { fingerprint, ...(lookup && { lookup }) })
       const order: TransferInput = {
         ...operation,
         candidates,
@@ -262,19 +254,44 @@ async function evaluateTransfer({ em, token }: TransferCaller, body: ReadableTra
       errors,
       runQuery(em, batchQueries(candidateQuery, queryAcceptanceDeadline())),
     )) ?? []
-  const capable = candidates?.filter(({ dialect }) => {
-    const capabilities = PROVIDER_CAPABILITIES[dialect]
-    const order = { document: body.document, lookup: body.lookup?.copy }
-    return capabilities.canTransfer && canEnforceReceiver(capabilities, order)
-  })
-  if (capable?.length === 0)
-    errors[body.lookup ? 'lookup_uuid' : 'document'] = [
+  const payable = candidates ? selectPayableConnections(errors, candidates, body) : []
+  return { errors, payable, acceptBefore }
+}
+
+/** Selects the candidates that may carry a transfer, and adds why none of them may. */
+export function selectPayableConnections(
+  errors: FieldErrors,
+  candidates: Connection[],
+  { document, lookup, value = 0 }: Pick<ReadableTransferBody, 'document' | 'lookup' | 'value'>,
+): Connection[] {
+  const order = { document, lookup: lookup?.copy }
+  const capable = candidates.filter(({ dialect }) => canCarryTransfer(dialect, order))
+  if (capable.length === 0)
+    errors[lookup ? 'lookup_uuid' : 'document'] = [
       'cannot be checked: no provider of this transfer checks the holder of the key',
     ]
-  const { value = 0 } = body
-  const payable = capable?.filter(one => isWithinTransferLimit(one, value)) ?? []
-  if (capable && capable.length > 0 && payable.length === 0) errors.value = [formatLimitMessage(capable)]
-  return { errors, payable, acceptBefore }
+  const payable = capable.filter(one => isWithinTransferLimit(one, value))
+  if (capable.length > 0 && payable.length === 0) errors.value = [formatLimitMessage(capable)]
+  return payable
+}
+
+/** Builds the sealed part of the order of a transfer, alone or in a batch. */
+export function buildTransferDetails(
+  body: Pick<
+    CreateTransferBody,
+    'pix_key' | 'document' | 'external_ref' | 'allow_duplicate' | 'final_beneficiary'
+  >,
+  { fingerprint, lookup }: Pick<TransferInputDetails, 'fingerprint' | 'lookup'>,
+): TransferInputDetails {
+  return {
+    pixKey: body.pix_key,
+    ...(body.document !== undefined && { document: body.document }),
+    ...(lookup && { lookup }),
+    ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
+    ...(body.allow_duplicate && { allowDuplicate: true as const }),
+    ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
+    fingerprint,
+  }
 }
 
 /** Formats the message about a value that none of the connections may send at once: the highest of their limits. */
@@ -286,7 +303,9 @@ function formatLimitMessage(connections: Connection[]): FieldMessage {
   }
 }
 
-function collectScheduleErrors({ scheduled_for }: Pick<ReadableTransferBody, 'scheduled_for'>): FieldErrors {
+export function collectScheduleErrors({
+  scheduled_for,
+}: Pick<ReadableTransferBody, 'scheduled_for'>): FieldErrors {
   const ahead = scheduled_for ? scheduled_for.getTime() - Date.now() : 1
   const fits = ahead > 0 && ahead <= MAX_SCHEDULE_AHEAD_MS
   return fits ? {} : { scheduled_for: ['must be in the future, at most 90 days ahead'] }
