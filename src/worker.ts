@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { Client } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import {
+  batchActivities,
   databaseActivities,
   firstAttemptActivities,
   maintenanceActivities,
@@ -162,6 +163,7 @@ const workflowWorker = await Worker.create({
   activities: {
     ...providerActivities(dependencies),
     ...databaseActivities(dependencies),
+    ...batchActivities(dependencies),
     ...firstAttemptActivities(dependencies),
     ...maintenanceActivities(dependencies),
   },

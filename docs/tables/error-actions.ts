@@ -150,6 +150,10 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'state',
     pt: 'O saldo disponível no provedor da cobrança não cobre a devolução e a tarifa. Espere entradas ou devolva menos.',
   },
+  batch_not_cancellable: {
+    action: 'state',
+    pt: 'O lote já está COMPLETED ou CANCELLED. Leia o `status`: CANCELLED pode vir de uma requisição sua que ficou sem resposta.',
+  },
   transfer_not_cancellable: {
     action: 'state',
     pt: 'A transferência não era agendada, ou já foi enviada, cancelada ou falhou. O que foi enviado não se cancela. Leia o `status`: CANCELLED pode vir de uma requisição sua que ficou sem resposta.',
@@ -216,6 +220,10 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   },
   webhook_limit: { action: 'state', pt: 'A conta já tem 20 webhooks. Apague um que não usa.' },
   body_too_large: { action: 'correct', pt: 'O corpo JSON passa de 100 kB. Envie um menor.' },
+  batch_too_large: {
+    action: 'correct',
+    pt: 'O lote passa de 5 MB, em JSON ou CSV. Divida os itens em vários lotes, cada um com a sua Idempotency-Key.',
+  },
   upload_too_large: {
     action: 'correct',
     pt: 'Os arquivos juntos passam do limite. Envie menos arquivos, ou menores.',

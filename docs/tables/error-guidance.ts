@@ -75,6 +75,8 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'The dispute is no longer PENDING, or the account opened it against its own transfer. No reply is needed.',
   insufficient_balance:
     'The available balance at the provider of the charge is less than the refund plus its fee. Wait for incoming payments, or refund less. A transfer without balance is `provider_rejected` with this code in `data.error.code`.',
+  batch_not_cancellable:
+    'The batch is COMPLETED or CANCELLED already. Read its `status`: CANCELLED also where an earlier request with a lost response cancelled it.',
   transfer_not_cancellable:
     'The transfer was not scheduled, or was already sent, cancelled or failed. A transfer that was sent cannot be cancelled. Read its `status`: CANCELLED also where an earlier request with a lost response cancelled it.',
   external_ref_in_use:
@@ -117,6 +119,8 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'Another QR code of this provider account has the reference, which is the txid of its PIX; a disabled code keeps its own. Use another reference, or none.',
   webhook_limit: 'The account has 20 webhooks. Delete one that is not used.',
   body_too_large: 'The JSON body is larger than 100 kB. Send a smaller one.',
+  batch_too_large:
+    'The batch is larger than 5 MB, JSON or CSV. Split its items into several batches, each with its own Idempotency-Key.',
   upload_too_large: 'The files of a dispute reply exceed the limit together. Send fewer or smaller files.',
   unsupported_media_type:
     'The content type is not the one of the operation, or the body is compressed. Send `application/json` without compression; send replies to disputes as `multipart/form-data`.',

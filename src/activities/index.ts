@@ -34,6 +34,7 @@ import {
   sendTransfer,
   storeTransfer,
 } from './transfers/activities.ts'
+import { advanceBatch, cancelBatch } from './transfers/batches.ts'
 import { transferPayout } from './transfers/transfer-payout.ts'
 import { keepUnmatchedPayment, orderDepositReturn, returnPayout } from './unmatched/return-payout.ts'
 import { sendPasswordReset } from './users/password-resets.ts'
@@ -69,6 +70,11 @@ export function providerActivities(dependencies: ActivityDependencies) {
     sendDisputeReply: sendDisputeReply(dependencies),
     rebuildOperation: rebuildOperation(dependencies),
   }
+}
+
+/** Activities of a batch of transfers, which start the workflows of its items. */
+export function batchActivities(dependencies: ActivityDependencies) {
+  return { advanceBatch: advanceBatch(dependencies), cancelBatch: cancelBatch(dependencies) }
 }
 
 /** Activities that only read and write the database, run as local activities. */

@@ -15,6 +15,7 @@ import { providerRoutes } from './providers/routes.ts'
 import { codeReadingRoutes } from './qr-codes/reading-routes.ts'
 import { qrCodeRoutes } from './qr-codes/routes.ts'
 import { refundRoutes } from './refunds/routes.ts'
+import { transferBatchRoutes } from './transfers/batch-routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
 import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts'
 
@@ -26,6 +27,8 @@ export const MERCHANT_ROUTES: RouteRegistrar[] = [
   refundRoutes,
   depositRoutes,
   disputeRoutes,
+  // Before the transfers: `batches` is no uuid of one.
+  transferBatchRoutes,
   transferRoutes,
   limitRoutes,
   bankRoutes,

@@ -39,6 +39,8 @@ import { registerSettlementPages } from './pages/settlement.ts'
 import { registerSignInPages } from './pages/sign-in.ts'
 import { registerTokenPages } from './pages/tokens.ts'
 import { registerTransferApprovalForms } from './pages/transfers/approval.ts'
+import { registerBatchUpload } from './pages/transfers/batch-upload.ts'
+import { registerBatchPages } from './pages/transfers/batches.ts'
 import { registerTransferForm } from './pages/transfers/create.ts'
 import { registerTransferPages } from './pages/transfers/transfers.ts'
 import { registerUnmatchedPages } from './pages/unmatched.ts'
@@ -63,6 +65,9 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerPaymentLinkActions(pageRouter)
   registerQrCodePages(pageRouter)
   registerPublicPaymentPage(context)
+  // Before the page of a transfer: `batches` is no uuid of one.
+  registerBatchUpload(pageRouter)
+  registerBatchPages(pageRouter)
   registerTransferForm(pageRouter)
   registerTransferPages(pageRouter)
   registerTransferApprovalForms(pageRouter)

@@ -1,8 +1,9 @@
 import { parse, type ValueNode } from '@humanwhocodes/momoa'
 import type { Context } from 'koa'
 import { koaBody } from 'koa-body'
+import type { ErrorCode } from '../domain/errors/error-catalogue.ts'
 import { ApiError, fail, failField } from './api-error.ts'
-import { MAX_BODY_BYTES, MAX_BODY_DEPTH } from './limits.ts'
+import { MAX_BATCH_BYTES, MAX_BODY_BYTES, MAX_BODY_DEPTH } from './limits.ts'
 import { getRequestDeadline } from './request-deadline.ts'
 import { awaitArrival } from './server.ts'
 
@@ -10,18 +11,44 @@ import { awaitArrival } from './server.ts'
  * Reads bodies by koa-body, as text: signatures need the bytes, and its JSON parser replaces invalid UTF-8, keeps the last
  * of two equal names and refuses the name `__proto__`. The limits that it has no option for follow here.
  */
-const readBytes = koaBody({
-  text: true,
-  textTypes: ['*/*'],
-  textLimit: MAX_BODY_BYTES,
-  encoding: 'binary',
-  json: false,
-  urlencoded: false,
-})
+const createByteReader = (maxBytes: number) =>
+  koaBody({
+    text: true,
+    textTypes: ['*/*'],
+    textLimit: maxBytes,
+    encoding: 'binary',
+    json: false,
+    urlencoded: false,
+  })
+
+/** Most bytes of a body, and the error of a larger one. */
+export type BodyLimit = { maxBytes: number; code: ErrorCode }
+
+const DEFAULT_LIMIT: BodyLimit = { maxBytes: MAX_BODY_BYTES, code: 'body_too_large' }
+const BATCH_READER = createByteReader(MAX_BATCH_BYTES)
+const DEFAULT_READER = createByteReader(MAX_BODY_BYTES)
+
+/** Limit of a body that orders many operations at once. */
+export const BATCH_LIMIT: BodyLimit = { maxBytes: MAX_BATCH_BYTES, code: 'batch_too_large' }
 
 /** Reads the whole body as text: 413 above 100 kB, 415 where it is compressed, 400 where it is not UTF-8. */
 export async function readTextBody(ctx: Context): Promise<string> {
-  return decodeText(await readBodyBytes(ctx))
+  return decodeText(await readBodyBytes(ctx, DEFAULT_LIMIT))
+}
+
+/** Tests whether a body is a table of CSV. */
+export function isCsvBody(ctx: Context): boolean {
+  return /^\s*text\/csv\s*(;|$)/i.test(ctx.get('Content-Type'))
+}
+
+/** Reads a body of CSV as text, with its byte order mark; 422 where it is not UTF-8. */
+export async function readCsvBody(ctx: Context, limit: BodyLimit): Promise<string> {
+  const bytes = await readBodyBytes(ctx, limit)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return failField('body', 'must be UTF-8: save the table as "CSV UTF-8"')
+  }
 }
 
 function decodeText(bytes: Buffer): string {
@@ -32,7 +59,8 @@ function decodeText(bytes: Buffer): string {
   }
 }
 
-async function readBodyBytes(ctx: Context): Promise<Buffer> {
+async function readBodyBytes(ctx: Context, limit: BodyLimit): Promise<Buffer> {
+  const readBytes = limit === BATCH_LIMIT ? BATCH_READER : DEFAULT_READER
   refuseCompression(ctx)
   // koa-body skips bodies without a valid media type; a provider may name none (RFC 9110 §8.3).
   if (!ctx.is('*/*')) ctx.req.headers['content-type'] = 'application/octet-stream'
@@ -46,7 +74,7 @@ async function readBodyBytes(ctx: Context): Promise<Buffer> {
     return Buffer.from(String(ctx.request.body ?? ''), 'binary')
   } catch (error) {
     if (error instanceof ApiError) throw error
-    fail(Object(error).status === 413 ? 'body_too_large' : 'malformed_json')
+    fail(Object(error).status === 413 ? limit.code : 'malformed_json')
   } finally {
     // Read and drop the rest of the body: closing with unread data would reset the connection and lose the response.
     ctx.req.resume()
@@ -59,9 +87,9 @@ export function refuseCompression(ctx: Context): void {
 }
 
 /** Reads a JSON body. An absent body is read as an empty object, so that validation names each missing field. */
-export async function readJsonBody(ctx: Context): Promise<unknown> {
+export async function readJsonBody(ctx: Context, limit = DEFAULT_LIMIT): Promise<unknown> {
   const isJson = isJsonContentType(ctx.get('Content-Type'))
-  const bytes = await readBodyBytes(ctx)
+  const bytes = await readBodyBytes(ctx, limit)
   if (bytes.length === 0) return {}
   // Before it is decoded: the bytes of another charset are not broken JSON.
   if (!isJson) fail('unsupported_media_type')

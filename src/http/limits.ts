@@ -5,6 +5,12 @@ import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from '../domain/disputes/attach
 /** Largest JSON body: 100 kB (SPEC §1). */
 export const MAX_BODY_BYTES = 100 * 1024
 
+/** Largest batch of transfers, JSON or CSV: a kilobyte for each of its items. */
+export const MAX_BATCH_BYTES = 5 * 1024 * 1024
+
+/** Most fields that one answer names with their errors: more help nobody, and 5,000 items may have four each. */
+export const MAX_FIELD_ERRORS = 100
+
 /** Largest form: ten attachments of maximum size, and the texts. */
 export const MAX_FORM_BYTES = MAX_ATTACHMENTS * MAX_ATTACHMENT_BYTES + 1024 * 1024
 

@@ -6,6 +6,7 @@ import {
   formatFieldMessage,
 } from './field-message.ts'
 import { suggestField } from './field-suggestion.ts'
+import { MAX_FIELD_ERRORS } from './limits.ts'
 
 /** Field path (`splits.0.value`) to its error messages. */
 export type FieldErrors = Record<string, FieldMessage[]>
@@ -30,6 +31,20 @@ export function validateSchema<S extends z.ZodType>(
     else addFieldError(errors, issue.path.map(String).join('.') || bodyPath, message)
   }
   return { kind: 'invalid', errors }
+}
+
+/** Keeps the errors of as many fields as one answer names, and says that there are more. */
+export function limitFieldErrors(errors: FieldErrors): FieldErrors {
+  const entries = Object.entries(errors)
+  if (entries.length <= MAX_FIELD_ERRORS) return errors
+  return Object.assign(Object.create(null), Object.fromEntries(entries.slice(0, MAX_FIELD_ERRORS)), {
+    body: [
+      {
+        text: 'has errors in {count} fields; the first {max} are listed',
+        gaps: { count: entries.length, max: MAX_FIELD_ERRORS },
+      },
+    ],
+  })
 }
 
 /** Merges the errors of several parts of a request; null where all are valid. */

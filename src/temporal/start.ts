@@ -7,7 +7,11 @@ import {
   type ChargeInput,
   cancelChargeUpdate,
 } from '../workflows/contracts/charges.ts'
-import { awaitResultUpdate, type DepositReturnInput } from '../workflows/contracts/orders.ts'
+import {
+  awaitResultUpdate,
+  type DepositReturnInput,
+  type ReopenedInput,
+} from '../workflows/contracts/orders.ts'
 import type { AuthCodeInput, PixKeyInput } from '../workflows/contracts/pix-keys.ts'
 import type { RefundInput } from '../workflows/contracts/refunds.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
@@ -34,6 +38,12 @@ import {
  */
 const NEW_OPERATION_PRIORITY = { priorityKey: 4 }
 
+/**
+ * Priority of the items of a batch, lower than that of a transfer that a caller waits for. Within it the accounts have their turns, so that
+ * a batch of one does not hold up that of another.
+ */
+const buildBatchItemPriority = (accountUuid: string) => ({ priorityKey: 5, fairnessKey: accountUuid })
+
 type MoneyInput = ChargeInput | TransferInput | RefundInput
 
 /**
@@ -48,10 +58,16 @@ export function startMoneyWorkflow<Noun extends OrderedMoneyNoun>(
 ): Promise<void> {
   return startAndAwaitWorkflow(temporal, noun, input, {
     ...buildMoneyWorkflowOptions(noun, input, { externalRef }),
-    ...(noun !== 'refund' && { priority: NEW_OPERATION_PRIORITY }),
+    ...(noun !== 'refund' && {
+      priority: isBatchItem(input) ? buildBatchItemPriority(input.accountUuid) : NEW_OPERATION_PRIORITY,
+    }),
     updateId: input.uuid,
     waitMs,
   })
+}
+
+function isBatchItem(input: MoneyInput | ReopenedInput): boolean {
+  return 'batchUuid' in input && input.batchUuid !== undefined
 }
 
 /** `updateId` identifies one request: a repeat gets the same result. */

@@ -17,6 +17,7 @@ export {
 export { authCodeWorkflow, pixKeyRemovalWorkflow, pixKeyWorkflow } from './pix-keys/pix-key.workflows.ts'
 export { refundWorkflow } from './refunds/refund.workflow.ts'
 export { transferWorkflow } from './transfers/transfer.workflow.ts'
+export { transferBatchWorkflow } from './transfers/transfer-batch.workflow.ts'
 export {
   depositReturnWorkflow,
   depositWorkflow,

@@ -56,7 +56,7 @@ test('every operation has a sample in each language', () => {
 test('every curl sample does what it shows', async () => {
   const { samples, site } = await prepareSamples('curl')
   const ran = await runCurlSamples(samples, site)
-  const wrong = ran.filter(({ status }) => status !== 200 && status !== 201)
+  const wrong = ran.filter(({ status }) => ![200, 201, 202].includes(status))
   expect(wrong).toEqual([])
   expect(ran).toHaveLength(samples.length)
 })
@@ -130,8 +130,10 @@ async function createSampleFixtures(label: string) {
       found => found !== undefined,
     ),
   ])
+  const waiting = await createWaitingOrders(merchant)
   return {
     merchant,
+    waiting,
     recipient,
     key,
     authCode,
@@ -152,13 +154,43 @@ async function createSampleFixtures(label: string) {
   }
 }
 
+/** Transfers and batches that wait: for the approval of the person who makes the token of the samples, and for their time. */
+async function createWaitingOrders({ uuid, api }: Awaited<ReturnType<TestStack['createMerchant']>>) {
+  const order = async (maker: typeof api, body: object = {}) => {
+    const items = [{ value: 2, pix_key: 'joao.lima@example.com', external_ref: 'payout-77' }]
+    return (await maker.post('/api/v1/transfers/batches', { items, ...body })).body.data.uuid as string
+  }
+  await stack.sql('update token set author = ? where account_uuid = ?', [`ana-${uuid}@shop.com`, uuid])
+  const maker = api.withToken(await stack.token({ accountUuid: uuid, author: `bia-${uuid}@shop.com` }))
+  await api.put('/api/v1/limits', { approvals: { above: 1, count: 1, expires_hours: 24 } })
+  const transfer = async () => {
+    const body = { value: 2, pix_key: 'joao.lima@example.com' }
+    return (await maker.post('/api/v1/transfers', body)).body.data.uuid as string
+  }
+  const transfers: Record<string, string> = {
+    approveTransfer: await transfer(),
+    rejectTransfer: await transfer(),
+  }
+  const batches: Record<string, string> = {
+    approveTransferBatch: await order(maker),
+    rejectTransferBatch: await order(maker),
+  }
+  // Transfers of the other samples wait for nobody; a PUT would allow them in 24 hours.
+  await stack.sql('delete from account_limits where account_uuid = ?', [uuid])
+  const scheduledFor = new Date(Date.now() + 86_400_000).toISOString()
+  return { transfers, batches, batch: await order(api, { scheduled_for: scheduledFor }) }
+}
+
 /** Puts real resources, addresses and keys in the place of the examples. */
 function replaceExamples(operationId: string, source: string, made: SampleFixtures): string {
   const charge = { cancelPayment: made.open, refundPayment: made.paid }[operationId] ?? made.refunded
+  const { transfers, batches, batch } = made.waiting
+  const transfer = { cancelTransfer: made.scheduled.uuid, ...transfers }[operationId] ?? made.settled.uuid
   const replacements: [example: string | RegExp, real: string][] = [
     [EXAMPLE_UUIDS.charge, charge.uuid],
     [EXAMPLE_UUIDS.refund, made.refund.uuid],
-    [EXAMPLE_UUIDS.transfer, operationId === 'cancelTransfer' ? made.scheduled.uuid : made.settled.uuid],
+    [EXAMPLE_UUIDS.transfer, transfer],
+    [EXAMPLE_UUIDS.transferBatch, batches[operationId] ?? batch],
     [EXAMPLE_UUIDS.deposit, made.deposit.uuid],
     [EXAMPLE_UUIDS.dispute, made.med.uuid],
     [EXAMPLE_UUIDS.provider, made.merchant.connection.uuid],

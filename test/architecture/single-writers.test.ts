@@ -7,6 +7,7 @@ import type { Movement } from '../../src/db/entities/movement.ts'
 import type { PixKey } from '../../src/db/entities/pix-key.ts'
 import type { Refund } from '../../src/db/entities/refund.ts'
 import type { Transfer } from '../../src/db/entities/transfer.ts'
+import type { TransferBatch } from '../../src/db/entities/transfer-batch.ts'
 import type { Delivery } from '../../src/db/entities/webhook.ts'
 import { nodesOf, SOURCES, SYNTAX } from './support/source-imports.ts'
 
@@ -17,13 +18,14 @@ const sources = [...SOURCES]
   .map(([file, text]) => ({ file: file.replace(/^src\//, ''), text }))
 
 const SQL_WRITE =
-  /\bupdate (?:charge|transfer|refund|dispute|pix_key|attempt)\b(?:(?!\bwhere\b)[^`'])*[ ,]state = /i
+  /\bupdate (?:charge|transfer|transfer_batch|refund|dispute|pix_key|attempt)\b(?:(?!\bwhere\b)[^`'])*[ ,]state = /i
 const SQL_STATUS_WRITE =
   /\bupdate (?:delivery|movement|split)\b(?:(?!\bwhere\b)[^`'])*(?<!\bwhen)[ ,]status = /i
-const ENTITIES = ['Charge', 'Transfer', 'Refund', 'Dispute', 'PixKey', 'Attempt']
+const ENTITIES = ['Charge', 'Transfer', 'TransferBatch', 'Refund', 'Dispute', 'PixKey', 'Attempt']
 const ROW_NAMES = [
   'charge',
   'transfer',
+  'batch',
   'refund',
   'dispute',
   'med',
@@ -69,6 +71,7 @@ test('the state of a row is read-only: the compiler refuses these lines, and fai
   type Rows = {
     charge: Charge
     transfer: Transfer
+    batch: TransferBatch
     refund: Refund
     dispute: Dispute
     pixKey: PixKey
@@ -77,11 +80,24 @@ test('the state of a row is read-only: the compiler refuses these lines, and fai
     movement: Movement
     split: Split
   }
-  const write = ({ charge, transfer, refund, dispute, pixKey, attempt, delivery, movement, split }: Rows) => {
+  const write = ({
+    charge,
+    transfer,
+    batch,
+    refund,
+    dispute,
+    pixKey,
+    attempt,
+    delivery,
+    movement,
+    split,
+  }: Rows) => {
     // @ts-expect-error only `transition` writes it
     charge.state = 'paid'
     // @ts-expect-error only `transition` writes it
     transfer.state = 'paid'
+    // @ts-expect-error only `transition` writes it
+    batch.state = 'completed'
     // @ts-expect-error only `transition` writes it
     refund.state = 'settled'
     // @ts-expect-error only `transition` writes it
@@ -138,6 +154,8 @@ test('only `createOperation`, and what starts no operation by a workflow, derive
     'api/operations/disputes.ts',
     // No workflow starts.
     'api/operations/qr-codes.ts',
+    // Its rows are stored before its workflow starts.
+    'api/operations/transfer-batches.ts',
     'api/operations/webhooks.ts',
     'dashboard/pages/webhooks.ts',
   ])

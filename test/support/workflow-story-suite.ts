@@ -64,6 +64,8 @@ const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery' | 'attempt
   getTransfer: true,
   failTransfer: true,
   advanceHeldTransfer: true,
+  advanceBatch: true,
+  cancelBatch: true,
   endScheduledTransfer: true,
   manuallySettleTransfer: true,
   manuallySettleRefund: true,
@@ -300,6 +302,12 @@ export function setUpWorkflowStories() {
         type: 'deliveryWorkflow',
         id: WORKFLOWS.delivery.idOf,
         input: deliveryUuid => ({ deliveryUuid, timeScale }),
+      }),
+    transferBatch: (script: ActivityScript) =>
+      startStory(script, {
+        type: 'transferBatchWorkflow',
+        id: WORKFLOWS.transfer_batch.idOf,
+        input: uuid => ({ uuid, timeScale: 1 }),
       }),
     pixKey: (script: ActivityScript, timeScale = 1) =>
       startStory(script, {

@@ -3,6 +3,7 @@ import { activityInfo } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
 import type { History } from '@temporalio/common/lib/proto-utils.js'
 import type {
+  batchActivities,
   databaseActivities,
   firstAttemptActivities,
   maintenanceActivities,
@@ -13,6 +14,7 @@ import { type CancelChargeResult, cancelChargeUpdate } from '../../src/workflows
 import { type ReplyToDisputeResult, replyToDisputeUpdate } from '../../src/workflows/contracts/disputes.ts'
 import { awaitResultUpdate } from '../../src/workflows/contracts/orders.ts'
 import { type ManualSettlement, manualSettlementSignal } from '../../src/workflows/contracts/payouts.ts'
+import { applyDecisionUpdate, cancelBatchUpdate } from '../../src/workflows/contracts/transfer-batches.ts'
 import { approvalDecidedSignal, cancelTransferUpdate } from '../../src/workflows/contracts/transfers.ts'
 import { deliveryChangedSignal } from '../../src/workflows/contracts/webhooks.ts'
 import type { TimeSkippingServer } from './time-skipping.ts'
@@ -21,6 +23,7 @@ import { recordHistory } from './workflow-story-recording.ts'
 
 type Activities = ReturnType<typeof providerActivities> &
   ReturnType<typeof databaseActivities> &
+  ReturnType<typeof batchActivities> &
   ReturnType<typeof maintenanceActivities> &
   ReturnType<typeof webhookActivities> &
   ReturnType<typeof firstAttemptActivities>
@@ -180,6 +183,15 @@ export class Story {
 
   cancelTransfer(updateId = 'cancel'): Promise<boolean> {
     return storyClient.updateRunning(this.target, { update: cancelTransferUpdate, updateId })
+  }
+
+  cancelBatch(updateId = 'cancel'): Promise<boolean> {
+    return storyClient.updateRunning(this.target, { update: cancelBatchUpdate, updateId })
+  }
+
+  /** Resolves when what was decided about a batch is applied. */
+  applyBatchDecision(updateId = 'decision'): Promise<void> {
+    return storyClient.updateRunning(this.target, { update: applyDecisionUpdate, updateId })
   }
 
   /** Grows the history as weeks of polling do, so that the server suggests continue-as-new. */

@@ -6,8 +6,11 @@ import re
 
 #: Operations whose method is not simply their verb.
 METHODS = {
+    "approveTransferBatch": "transfer_batches.approve",
+    "cancelTransferBatch": "transfer_batches.cancel",
     "createAccountTransfer": "transfers.create_to_account",
     "createPixKeyAuthCode": "pix_keys.request_auth_code",
+    "createTransferBatch": "transfer_batches.create",
     "exportLedgerCsv": "ledger.export_csv",
     "exportLedgerOfx": "ledger.export_ofx",
     "getDefaultProviders": "providers.get_defaults",
@@ -21,12 +24,16 @@ METHODS = {
     "getQrCodeQrPng": "qr_codes.get_qr_png",
     "getQrCodeQrSvg": "qr_codes.get_qr_svg",
     "getReadiness": "health.get_readiness",
+    "getTransferBatch": "transfer_batches.get",
     "listLedgerLines": "ledger.list",
     "listPaymentRefunds": "payments.list_refunds",
     "listQrCodePayments": "qr_codes.list_payments",
+    "listTransferBatches": "transfer_batches.list",
+    "listTransferBatchItems": "transfer_batches.list_items",
     "listWebhookDeliveries": "webhooks.list_deliveries",
     "lookUpPixKey": "pix_keys.look_up",
     "refundPayment": "payments.refund",
+    "rejectTransferBatch": "transfer_batches.reject",
     "replaceDefaultProviders": "providers.replace_defaults",
     "replyToMed": "meds.reply",
     "resendWebhookDelivery": "webhooks.resend_delivery",

@@ -70,9 +70,14 @@ export type Call = <Id extends OperationId>(
 type QueryOf<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>
 
 type ContentOf<Request> =
-  NonNullable<Request> extends { content: infer Content } ? Content[keyof Content] : never
+  NonNullable<Request> extends { content: infer Content }
+    ? // JSON where there is a choice: a table is for spreadsheets.
+      Content extends { 'application/json': infer Json }
+      ? Json
+      : Content[keyof Content]
+    : never
 
-type SuccessOf<Responses> = Responses[keyof Responses & (200 | 201)] extends infer Response
+type SuccessOf<Responses> = Responses[keyof Responses & (200 | 201 | 202)] extends infer Response
   ? Response extends { content: infer Content }
     ? BodyOf<Content>
     : never

@@ -10,6 +10,7 @@ import { createPixKeys, type PixKeys } from './resources/pix-keys.ts'
 import { createProviders, type Providers } from './resources/providers.ts'
 import { createQrCodes, type QrCodes } from './resources/qr-codes.ts'
 import { createRefunds, type Refunds } from './resources/refunds.ts'
+import { createTransferBatches, type TransferBatches } from './resources/transfer-batches.ts'
 import { createTransfers, type Transfers } from './resources/transfers.ts'
 import { createWebhooks, type Webhooks } from './resources/webhooks.ts'
 import type { OnResponse } from './response-info.ts'
@@ -42,6 +43,7 @@ export class Trilho {
   readonly payments: Payments
   readonly qrCodes: QrCodes
   readonly transfers: Transfers
+  readonly transferBatches: TransferBatches
   readonly limits: Limits
   readonly meds: Meds
   readonly refunds: Refunds
@@ -75,6 +77,7 @@ export class Trilho {
     this.payments = createPayments(call)
     this.qrCodes = createQrCodes(call)
     this.transfers = createTransfers(call)
+    this.transferBatches = createTransferBatches(call)
     this.limits = createLimits(call)
     this.meds = createMeds(call)
     this.refunds = createRefunds(call)

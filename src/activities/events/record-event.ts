@@ -9,17 +9,20 @@ import {
 import { movementSchema, showMovement } from '../../contract/ledger/movement.ts'
 import { refundSchema, showRefund } from '../../contract/refunds/refund.ts'
 import { showTransfer, transferSchema } from '../../contract/transfers/transfer.ts'
+import { batchSchema, needsBatchApproval, showBatch } from '../../contract/transfers/transfer-batch.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { ATTACHMENT_ORDER, Attachment, type Dispute } from '../../db/entities/dispute.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Refund } from '../../db/entities/refund.ts'
+import type { TransferBatch } from '../../db/entities/transfer-batch.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { queryApproval } from '../../db/repositories/approvals.ts'
 import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
 import { insertEvent, type NewEvent, scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import { queryChargeRefunds } from '../../db/repositories/refunds.ts'
+import { countBatchItems } from '../../db/repositories/transfer-batches.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import type { LockedTransfer } from '../shared/transition.ts'
 
@@ -73,6 +76,17 @@ export function recordTransferEvent(
       transfer.approvalsNeeded == null ? undefined : await runQuery(em, queryApproval(transfer.uuid))
     const view = showTransfer(transfer, await loadAttemptProviders(em, attempts), approval)
     return { ...z.encode(transferSchema, view), ...(late && { late: true }) }
+  })
+}
+
+/** Records a BATCH event: the batch as its GET shows it now. It is of the mode of the first provider that the batch may use. */
+export function recordBatchEvent(em: EntityManager, batch: TransferBatch, at: Date): Promise<void> {
+  const { uuid, accountUuid, requestId, candidates } = batch
+  const facts = { connectionUuid: candidates[0] ?? null, requestId, at }
+  return recordEvent(em, 'BATCH', batch, facts, async () => {
+    const counts = (await countBatchItems(em, accountUuid, [uuid])).get(uuid)!
+    const approval = needsBatchApproval(batch) ? await runQuery(em, queryApproval(uuid)) : undefined
+    return z.encode(batchSchema, showBatch(batch, { counts, approval }))
   })
 }
 

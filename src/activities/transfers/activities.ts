@@ -229,6 +229,7 @@ export async function openTransfer(
     receiver: details.destination.kind === 'account' ? details.destination.account : null,
     lookup: details.lookup && (await claimLookup(em, order.uuid, details.lookup)),
     externalRef: details.externalRef,
+    batchUuid: order.batchUuid ?? null,
     beneficiaryName: details.finalBeneficiary?.name,
     beneficiaryDocument: details.finalBeneficiary?.document,
     scheduledFor: order.scheduledFor ? new Date(order.scheduledFor) : null,

@@ -23,11 +23,12 @@ import {
 
 /** Transfers that wait for persons who have not ordered them (docs/specification.md, "Approvals"). */
 
-/** Returns the rule by which an order waits for approvals; null where it does not. */
+/** Returns the rule by which an order waits for approvals; null where it does not, or was approved with its batch. */
 export function getApprovalRule(
-  { valueCents }: Pick<TransferInput, 'valueCents'>,
+  { valueCents, isApproved }: Pick<TransferInput, 'valueCents' | 'isApproved'>,
   limits: TransferPreconditions['limits'],
 ): ApprovalRule | null {
+  if (isApproved) return null
   const rule = limits?.limits.approvals
   return needsApproval(rule, valueCents) ? rule : null
 }

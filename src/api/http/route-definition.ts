@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import type { TokenScope } from '../../domain/tokens/token-scope.ts'
+import type { BodyLimit } from '../../http/body.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { Admission } from '../operations/admission.ts'
@@ -17,7 +18,12 @@ export type TokenRule = 'any' | 'global_only' | 'none'
 export type ResponseSchemas = {
   200?: z.ZodType | `${string}/${string}`
   201?: z.ZodType | `${string}/${string}`
+  /** Accepted and stored: what it orders is carried out later. */
+  202?: z.ZodType
 }
+
+/** Rows of a table as the items of a body: `lines` has the line of each in the table, `errors` are by line and field. */
+type CsvItems = { items: unknown[]; lines: number[]; errors: FieldErrors }
 
 export type RouteMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -36,6 +42,13 @@ export type Route<Tokens extends TokenRule, Params, Query, Body, Answers> = {
   body?: Body
   /** `multipart`: the schema validates a form. Its files are Uploads, deleted when the request is answered. */
   bodyAs?: 'json' | 'multipart'
+  /** Limit of the body; where absent, that of every JSON body. */
+  bodyLimit?: BodyLimit
+  /**
+   * The body may be a table instead (`text/csv`), of which each row is an entry of `items`; its other fields are then sent in the query.
+   * Errors name the line of the table.
+   */
+  parseCsv?(text: string): CsvItems
   /** The POST creates or moves money: a repeat with its `Idempotency-Key` gets the first response (SPEC §1). */
   isIdempotent?: true
   /** Runs before a JSON body or a form is read: validates before a large one, or counts invalid requests as well. */
@@ -84,8 +97,8 @@ type TokenOf<Tokens> = Tokens extends 'none' ? null : CallerToken
 /** Response in domain values; the schema of its status encodes the wire form. */
 export type ApiResponse<Answers> = {
   /** Default: the route's only success status. */
-  status?: 200 | 201
-  body: ResponseBodyOf<Answers[keyof Answers & (200 | 201)]>
+  status?: 200 | 201 | 202
+  body: ResponseBodyOf<Answers[keyof Answers & (200 | 201 | 202)]>
   headers?: Record<string, string>
 }
 type ResponseBodyOf<Shape> = Shape extends z.ZodType ? z.output<Shape> : string | Buffer | Readable
@@ -130,7 +143,9 @@ export function listErrorCodes(definition: AnyRoute): ErrorCode[] {
     definition.tokens === 'global_only' && 'token_bound_to_provider',
     definition.tokens !== 'none' && 'insufficient_scope',
     definition.path.includes(':') && 'not_found',
-    ...(reader === undefined ? [] : BODY_ERROR_CODES[reader]),
+    ...(reader === undefined ? [] : BODY_ERROR_CODES[reader]).map(code =>
+      code === 'body_too_large' && definition.bodyLimit ? definition.bodyLimit.code : code,
+    ),
     'validation_failed',
     ...(definition.responses.errors ?? []),
     definition.isIdempotent && 'idempotency_key_reused',

@@ -3,16 +3,17 @@ import type { RouterContext } from '@koa/router'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { uuidSchema } from '../../contract/shared/fields.ts'
+import { nameTableLines } from '../../contract/transfers/batch-csv.ts'
 import type { EntityManager, Orm } from '../../db/client/orm.ts'
 import type { Semaphore } from '../../domain/shared/semaphore.ts'
 import { listAllowingScopes } from '../../domain/tokens/token-scope.ts'
 import { ApiError, fail } from '../../http/api-error.ts'
-import { readJsonBody, readTextBody } from '../../http/body.ts'
+import { BATCH_LIMIT, isCsvBody, readCsvBody, readJsonBody, readTextBody } from '../../http/body.ts'
 import { describeInQueryTerms } from '../../http/field-message.ts'
 import { listFieldNames, omitOptionalNulls } from '../../http/field-names.ts'
 import { readMultipartForm } from '../../http/multipart.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
-import { mergeErrors, type ValidationResult, validateSchema } from '../../http/validate.ts'
+import { limitFieldErrors, mergeErrors, type ValidationResult, validateSchema } from '../../http/validate.ts'
 import { sha256 } from '../../security/sealing.ts'
 import type { AuthenticatedToken, CallerToken } from '../authorization/authenticate.ts'
 import type { Admission } from '../operations/admission.ts'
@@ -106,6 +107,8 @@ async function serveRequest(router: ApiRouter, definition: PreparedRoute, ctx: R
     ctx.body = content
     if (hasETag(definition)) revalidate(ctx, content as string | Buffer, definition)
   } catch (error) {
+    if (error instanceof ApiError && error.details.errors && ctx.state.csvLines)
+      fail(error.code, { ...error.details, errors: nameTableLines(error.details.errors, ctx.state.csvLines) })
     if (error instanceof ApiError && !listErrorCodes(definition).includes(error.code)) {
       router.log.warn({ code: error.code, route: definition.path }, 'the route does not declare this error')
     }
@@ -157,7 +160,8 @@ function revalidate(ctx: RouterContext, content: string | Buffer, { isImmutable 
 const DAY_S = 86_400
 
 function encodeResponse(definition: AnyRoute, response: ApiResponse<ResponseSchemas>) {
-  const status = response.status ?? (definition.responses[200] ? 200 : 201)
+  const { responses } = definition
+  const status = response.status ?? (responses[200] ? 200 : responses[201] ? 201 : 202)
   const schema = definition.responses[status]
   if (!schema) throw new Error(`${definition.path} answers ${status} without a schema for it`)
   return typeof schema === 'string'
@@ -192,7 +196,7 @@ async function parseRequest(request: RouteRequest, caller: RequestCaller) {
   if (query.kind === 'valid' && key.kind === 'valid' && body.kind === 'valid') {
     return { params: params.value, query: query.value, body: body.value, idempotencyKey: key.value }
   }
-  fail('validation_failed', { errors: mergeErrors([query, key, body]) ?? {} })
+  fail('validation_failed', { errors: limitFieldErrors(mergeErrors([query, key, body]) ?? {}) })
 }
 
 /** Schema of a request that takes no body: any field in it is an error, because the merchant meant something by it. */
@@ -210,12 +214,30 @@ async function parseBody(
   if (reader === 'multipart') return parseForm(request, caller, head)
   await route.beforeBody?.({ ...head, ...caller })
   const { body = EMPTY_BODY_SCHEMA } = route as { body?: z.ZodType }
-  const input = omitProviderField(body, await readJsonBody(ctx), caller)
+  if (route.parseCsv && isCsvBody(ctx)) return parseCsvBody(route, ctx, caller)
+  const input = omitProviderField(body, await readJsonBody(ctx, route.bodyLimit), caller)
+  if (route.parseCsv && Object.keys(ctx.query).length > 0)
+    return { kind: 'invalid', errors: { query: ['is for a body of text/csv: send its fields in the body'] } }
   const json = route.isNullRejected ? input : omitOptionalNulls(body, input)
   const result = validateSchema(body, json, 'body')
   if (result.kind === 'valid' || !route.validateSemantics) return result
   const semanticErrors = await route.validateSemantics({ body: json, ...caller })
   return { kind: 'invalid', errors: { ...semanticErrors, ...result.errors } }
+}
+
+/** Parses a table as the `items` of the body, whose other fields are in the query. */
+async function parseCsvBody(
+  route: PreparedRoute,
+  ctx: RouterContext,
+  caller: RequestCaller,
+): Promise<ValidationResult<unknown>> {
+  const body = route.body as z.ZodType
+  const { items, lines, errors } = route.parseCsv!(await readCsvBody(ctx, route.bodyLimit ?? BATCH_LIMIT))
+  ctx.state.csvLines = lines
+  const result = validateSchema(body, omitProviderField(body, { ...ctx.query, items }, caller), 'body')
+  // Of a cell that is no value of its column, what the table says about it.
+  const merged = mergeErrors([result, { kind: 'invalid', errors }])
+  return merged ? { kind: 'invalid', errors: merged } : result
 }
 
 /**

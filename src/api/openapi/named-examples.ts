@@ -10,6 +10,7 @@ import * as codeReading from '../../contract/qr-codes/code-reading-example.ts'
 import * as qrCode from '../../contract/qr-codes/qr-code-example.ts'
 import * as refund from '../../contract/refunds/refund-example.ts'
 import { EXAMPLE_PAYER, EXAMPLE_PROVIDER, EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
+import * as batch from '../../contract/transfers/transfer-batch-example.ts'
 import * as transfer from '../../contract/transfers/transfer-example.ts'
 import * as deposit from '../../contract/unmatched/deposit-example.ts'
 import * as webhook from '../../contract/webhooks/webhook-example.ts'
@@ -51,6 +52,14 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   ApproveTransferResponse: { data: transfer.APPROVED_TRANSFER_EXAMPLE },
   RejectTransferResponse: { data: transfer.REJECTED_TRANSFER_EXAMPLE },
   Transfer: transfer.TRANSFER_EXAMPLE,
+
+  CreateTransferBatchRequest: batch.CREATE_BATCH_EXAMPLE,
+  CreateTransferBatchResponse: { data: batch.STARTED_BATCH_EXAMPLE },
+  ApproveTransferBatchResponse: { data: batch.STARTED_BATCH_EXAMPLE },
+  RejectTransferBatchResponse: { data: batch.CANCELLED_BATCH_EXAMPLE },
+  CancelTransferBatchResponse: { data: batch.CANCELLED_BATCH_EXAMPLE },
+  TransferBatch: batch.BATCH_EXAMPLE,
+  TransferBatchItem: batch.BATCH_ITEM_EXAMPLE,
 
   ReplaceLimitsRequest: limits.REPLACE_LIMITS_EXAMPLE,
   AccountLimits: limits.LIMITS_EXAMPLE,
@@ -99,5 +108,6 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   RefundEvent: EVENT_EXAMPLES.REFUND,
   MedEvent: EVENT_EXAMPLES.MED,
   PixTransactionEvent: EVENT_EXAMPLES.PIX_TRANSACTION,
+  BatchEvent: EVENT_EXAMPLES.BATCH,
   TestEvent: EVENT_EXAMPLES.TEST,
 }

@@ -44,8 +44,9 @@ function describePathParameters({ path, params }: AnyRoute, components: OpenApiC
   }))
 }
 
-function describeQueryParameters({ query }: AnyRoute, components: OpenApiComponents): JsonSchema[] {
-  if (!query) return []
+/** Of a route that takes tables the description names the fields that these have in the query: generated clients send JSON. */
+function describeQueryParameters({ query, parseCsv }: AnyRoute, components: OpenApiComponents): JsonSchema[] {
+  if (!query || parseCsv) return []
   const { properties = {}, required = [] } = components.registerSchema(query)
   return Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => ({
     name,
@@ -82,7 +83,7 @@ function describeHeaderParameters(route: AnyRoute): JsonSchema[] {
 }
 
 function describeRequestBody(
-  { bodyAs, operationId }: AnyRoute,
+  { bodyAs, operationId, parseCsv }: AnyRoute,
   body: z.ZodType | 'text',
   components: OpenApiComponents,
 ): JsonSchema {
@@ -93,7 +94,10 @@ function describeRequestBody(
   const named = components.addSchema(`${toPascalCase(operationId ?? '')}Request`, schema)
   return {
     required,
-    content: { 'application/json': { schema: named, example: components.buildExample(named) } },
+    content: {
+      'application/json': { schema: named, example: components.buildExample(named) },
+      ...(parseCsv && { 'text/csv': { schema: { type: 'string' } } }),
+    },
   }
 }
 
@@ -115,7 +119,7 @@ function describeSuccesses(route: AnyRoute, components: OpenApiComponents) {
     ...(hasETag(route) && referToHeaders('ETag')),
   }
   const described = Object.entries(answers).map(([status, answer]) => {
-    const description = status === '201' ? 'Created' : 'OK'
+    const description = ({ 201: 'Created', 202: 'Accepted' } as Record<string, string>)[status] ?? 'OK'
     if (typeof answer === 'string') {
       return [status, { description, headers, content: { [answer]: { schema: describeRaw(answer) } } }]
     }

@@ -88,6 +88,7 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
       query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
       query.pix_key !== undefined && ['receiver_id = ?', query.pix_key],
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
+      query.batch_uuid !== undefined && ['batch_uuid = ?', query.batch_uuid],
       ...buildCreationConditions(query),
     ],
     doneDays: {
@@ -181,14 +182,7 @@ function orderTransfer(
     replayWaitMs: transfer => (isResponsePending(transfer) ? remainingCreateWaitMs(transfer) : 0),
     validate,
     start({ fingerprint, ...operation }, { candidates, acceptBefore, lookup }, waitMs) {
-      const details: TransferInputDetails = {
-        destination,
-        ...(lookup && { lookup }),
-        ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
-        ...(body.allow_duplicate && { allowDuplicate: true as const }),
-        ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
-        fingerprint,
-      }
+      const details = buildTransferDetails(body, { destination, fingerprint, ...(lookup && { lookup }) })
       const order: TransferInput = {
         ...operation,
         candidates,
@@ -331,7 +325,8 @@ type ReceiverCheck = {
   errors: FieldErrors
 }
 
-function checkKeyReceiver({
+/** Checks which provider APIs may pay a key under a document, or the owner that a look-up has shown. */
+export function checkKeyReceiver({
   document,
   lookup,
 }: {
@@ -370,15 +365,39 @@ async function evaluateTransfer(
       errors,
       runQuery(em, batchQueries(candidateQuery, queryAcceptanceDeadline())),
     )) ?? []
-  const capable = candidates?.filter(({ dialect }) => {
+  const payable = candidates ? selectPayableConnections(errors, candidates, { ...body, receiver }) : []
+  return { errors, payable, acceptBefore }
+}
+
+/** Selects the candidates that may carry a transfer, and adds why none of them may. */
+export function selectPayableConnections(
+  errors: FieldErrors,
+  candidates: Connection[],
+  { receiver, value = 0 }: { receiver: ReceiverCheck; value: number | undefined },
+): Connection[] {
+  const capable = candidates.filter(({ dialect }) => {
     const capabilities = PROVIDER_CAPABILITIES[dialect]
     return capabilities.canTransfer && receiver.isPayableBy(capabilities)
   })
-  if (capable?.length === 0) Object.assign(errors, receiver.errors)
-  const { value = 0 } = body
-  const payable = capable?.filter(one => isWithinTransferLimit(one, value)) ?? []
-  if (capable && capable.length > 0 && payable.length === 0) errors.value = [formatLimitMessage(capable)]
-  return { errors, payable, acceptBefore }
+  if (capable.length === 0) Object.assign(errors, receiver.errors)
+  const payable = capable.filter(one => isWithinTransferLimit(one, value))
+  if (capable.length > 0 && payable.length === 0) errors.value = [formatLimitMessage(capable)]
+  return payable
+}
+
+/** Builds the sealed part of the order of a transfer, alone or in a batch. */
+export function buildTransferDetails(
+  body: Pick<CreateTransferBody, 'external_ref' | 'allow_duplicate' | 'final_beneficiary'>,
+  { destination, fingerprint, lookup }: Pick<TransferInputDetails, 'destination' | 'fingerprint' | 'lookup'>,
+): TransferInputDetails {
+  return {
+    destination,
+    ...(lookup && { lookup }),
+    ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
+    ...(body.allow_duplicate && { allowDuplicate: true as const }),
+    ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
+    fingerprint,
+  }
 }
 
 /** Formats the message about a value that none of the connections may send at once: the highest of their limits. */
@@ -390,7 +409,9 @@ function formatLimitMessage(connections: Connection[]): FieldMessage {
   }
 }
 
-function collectScheduleErrors({ scheduled_for }: Pick<ReadableTransferBody, 'scheduled_for'>): FieldErrors {
+export function collectScheduleErrors({
+  scheduled_for,
+}: Pick<ReadableTransferBody, 'scheduled_for'>): FieldErrors {
   const ahead = scheduled_for ? scheduled_for.getTime() - Date.now() : 1
   const fits = ahead > 0 && ahead <= MAX_SCHEDULE_AHEAD_MS
   return fits ? {} : { scheduled_for: ['must be in the future, at most 90 days ahead'] }

@@ -10,7 +10,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { type PreviousSigningSecret, Webhook, type WebhookCreation } from '../../db/entities/webhook.ts'
 import { disableWebhook, endPendingDeliveries, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import { MAX_PREVIOUS_SECRETS, SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
+import { DEFAULT_EVENT_TYPES, MAX_PREVIOUS_SECRETS } from '../../domain/webhooks/webhook.ts'
 import { fail, failField } from '../../http/api-error.ts'
 import { ResponseTimeoutError } from '../../http/outage.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
@@ -217,7 +217,7 @@ export async function createWebhook(
   await requireUsableEndpoint(body, inspect)
   const creation: WebhookCreation = {
     url: body.url,
-    events: body.events ?? [...SUBSCRIBABLE_EVENT_TYPES],
+    events: body.events ?? [...DEFAULT_EVENT_TYPES],
     token: body.token ?? generateSigningSecret(),
   }
   const author = orderAuthorOf(token)

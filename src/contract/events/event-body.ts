@@ -6,6 +6,7 @@ import { movementSchema } from '../ledger/movement.ts'
 import { refundSchema } from '../refunds/refund.ts'
 import { instantSchema, uuidSchema } from '../shared/fields.ts'
 import { transferSchema } from '../transfers/transfer.ts'
+import { batchSchema } from '../transfers/transfer-batch.ts'
 import { webhookSchema } from '../webhooks/webhook.ts'
 
 /**
@@ -24,6 +25,7 @@ const late = z
 
 const chargeData = z.intersection(chargeSchema, z.object({ sequence, late }))
 const transferData = z.intersection(transferSchema, z.object({ sequence, late }))
+const batchData = z.intersection(batchSchema, z.object({ sequence }))
 const refundData = z.intersection(refundSchema, z.object({ sequence }))
 const disputeData = z.intersection(disputeSchema, z.object({ sequence }))
 const movementData = z.intersection(movementSchema, z.object({ sequence }))
@@ -47,6 +49,7 @@ export const EVENT_BODIES = {
   REFUND: describeEvent('REFUND', 'RefundEvent', refundData),
   MED: describeEvent('MED', 'MedEvent', disputeData),
   PIX_TRANSACTION: describeEvent('PIX_TRANSACTION', 'PixTransactionEvent', movementData),
+  BATCH: describeEvent('BATCH', 'BatchEvent', batchData),
   TEST: describeEvent('TEST', 'TestEvent', webhookData),
 } satisfies Record<EventType, z.ZodType>
 
@@ -59,6 +62,7 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   MED: 'A dispute was opened, answered or closed.',
   PIX_TRANSACTION:
     'A PIX settled: money came in or went out, also where it belongs to no charge; or the return of a deposit was refused, with `status` FAILED.',
+  BATCH: 'A batch of transfers became COMPLETED or CANCELLED. Delivered only where an endpoint names it.',
   TEST: 'The account requested a test event; `data` is the webhook.',
 }
 
@@ -70,6 +74,7 @@ export const describedEvent = z
     EVENT_BODIES.REFUND,
     EVENT_BODIES.MED,
     EVENT_BODIES.PIX_TRANSACTION,
+    EVENT_BODIES.BATCH,
     EVENT_BODIES.TEST,
   ])
   .meta({

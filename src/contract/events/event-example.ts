@@ -4,6 +4,7 @@ import { DISPUTE_EXAMPLE } from '../disputes/dispute-example.ts'
 import { MOVEMENT_EXAMPLE } from '../ledger/ledger-example.ts'
 import { REFUND_EXAMPLE } from '../refunds/refund-example.ts'
 import { EXAMPLE_TIMES, EXAMPLE_UUIDS } from '../shared/example-values.ts'
+import { BATCH_EXAMPLE } from '../transfers/transfer-batch-example.ts'
 import { TRANSFER_EXAMPLE } from '../transfers/transfer-example.ts'
 import { WEBHOOK_EXAMPLE } from '../webhooks/webhook-example.ts'
 import type { EVENT_BODIES } from './event-body.ts'
@@ -38,6 +39,12 @@ export const EVENT_EXAMPLES: { [Type in keyof typeof EVENT_BODIES]: z.input<(typ
     type: 'PIX_TRANSACTION',
     timestamp: paid,
     data: { ...MOVEMENT_EXAMPLE, sequence: 1 },
+  },
+  BATCH: {
+    id: '4b9c7e1a-2f85-4d60-b3a7-6e0d8c5f1a92',
+    type: 'BATCH',
+    timestamp: sent,
+    data: { ...BATCH_EXAMPLE, sequence: 1 },
   },
   TEST: {
     id: '71c9e4a0-6d2f-4b85-9f3e-0a8d5c7b1e62',

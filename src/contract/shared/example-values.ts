@@ -12,6 +12,8 @@ export const EXAMPLE_UUIDS = {
   depositReturn: 'e17c3f06-5d9b-4820-a4f6-2b8d0c7e9a51',
   transfer: '9a4c2f7b-1d6e-4830-b5a9-7c3e0f8d2b41',
   transferMovement: 'e6f1b3a8-0c72-4d5f-9e84-3b7a1c6d9f02',
+  transferBatch: '5d1e8b3c-7a20-4f96-8c4d-0e9b2a6f7d13',
+  batchTransfer: '0b7f4e2d-9c61-4a38-b5d7-3e8a1c6f0d94',
   refund: '2c8e5b19-7a4d-4f36-8d01-6e9f3a0b7c54',
   refundMovement: 'a0d7e4c3-8b5f-4129-96be-1f2d7c8a3e65',
   dispute: '5b3f8d06-e2a1-4c79-b48d-0a7e6c1f9d23',

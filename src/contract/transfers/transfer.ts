@@ -44,6 +44,7 @@ import {
   rowTimes,
   statusChangeSchema,
   UNKNOWN_PARTY,
+  uuidQuery,
   uuidSchema,
   uuidsQuery,
 } from '../shared/fields.ts'
@@ -128,6 +129,7 @@ export const transfersQuery = z
       .optional()
       .meta({ description: 'Sent to this key; a blank is read as `+`, which no key contains unencoded' }),
     provider_uuid: providerQuery,
+    batch_uuid: uuidQuery('Items of this batch'),
   })
   .superRefine(requireDaysInOrder)
 export type TransfersQuery = z.output<typeof transfersQuery>
@@ -193,7 +195,8 @@ const transferRecord = z
   })
   .meta({ id: 'TransferRecord' })
 
-const approvalSchema = z
+/** Who has approved what waits, and until when it waits. */
+export const approvalSchema = z
   .object({
     needed: z.int().meta({ description: 'Persons who must approve it' }),
     given: z.array(z.object({ by: z.string(), at: instantSchema }).meta({ id: 'GivenApproval' })),
@@ -235,6 +238,7 @@ export const transferSchema = z
     approval: approvalSchema
       .optional()
       .meta({ description: 'Of a transfer that waits, or has waited, for approvals' }),
+    batch_uuid: uuidSchema.optional().meta({ description: 'The batch that it is an item of' }),
     error: transferError.optional().meta({ description: 'Why a transfer is FAILED' }),
     created_at: instantSchema,
   })
@@ -274,6 +278,7 @@ export function showTransfer(
       ...(unknown.unknownSince && { unknown_since: unknown.unknownSince }),
       ...(unknown.nextCheckAt && { next_check_at: unknown.nextCheckAt }),
     }),
+    ...(transfer.batchUuid && { batch_uuid: transfer.batchUuid }),
     ...(transfer.scheduledFor && { scheduled_for: transfer.scheduledFor }),
     ...(approval && { approval: showApproval(approval) }),
     ...(transfer.failure && { error: showTransferError(transfer.failure, shownAttempts) }),
@@ -281,7 +286,8 @@ export function showTransfer(
   }
 }
 
-function showApproval({ needed, given, expiresAt }: ApprovalState): z.output<typeof approvalSchema> {
+/** Presents the approvals of what waits, or has waited. */
+export function showApproval({ needed, given, expiresAt }: ApprovalState): z.output<typeof approvalSchema> {
   const rejection = given.find(({ verdict }) => verdict === 'reject')
   return {
     needed,

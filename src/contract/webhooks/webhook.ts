@@ -30,7 +30,9 @@ const events = z
 export const createWebhookBody = z.strictObject({
   url,
   token: token.optional().meta({ description: 'Generated where absent' }),
-  events: events.optional().meta({ description: 'All five where absent' }),
+  events: events
+    .optional()
+    .meta({ description: 'All where absent, except `BATCH`, which is delivered only where it is named' }),
 })
 export type CreateWebhookBody = z.output<typeof createWebhookBody>
 

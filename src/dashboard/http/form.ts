@@ -85,7 +85,7 @@ export const presentPasswordSchema = z.string().max(MAX_PASSWORD_LENGTH, 'is too
 const submissionSchema = z.object({ once: uuidSchema })
 
 /** Reads the Idempotency-Key of a form, its submission id, so that a form sent twice acts once. */
-export function readSubmissionKey(form: URLSearchParams): string {
+export function readSubmissionKey(form: URLSearchParams | Record<string, unknown>): string {
   return `dashboard ${parseFormFields(submissionSchema, form).once}`
 }
 

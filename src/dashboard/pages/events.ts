@@ -66,5 +66,6 @@ const SUBJECT_PATHS: Partial<Record<EventType, string>> = {
   TRANSFER: 'transfers',
   REFUND: 'refunds',
   MED: 'disputes',
+  BATCH: 'transfers/batches',
   TEST: 'webhooks',
 }

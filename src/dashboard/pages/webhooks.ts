@@ -26,7 +26,7 @@ import { deliveriesQuery, type showDelivery } from '../../contract/webhooks/webh
 import type { Webhook } from '../../db/entities/webhook.ts'
 import { countRecentDeliveries } from '../../db/repositories/deliveries.ts'
 import { DELIVERY_STATUSES } from '../../domain/webhooks/delivery.ts'
-import { EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
+import { DEFAULT_EVENT_TYPES, EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { fail, failField } from '../../http/api-error.ts'
 import type { Confirmation } from '../http/confirmation.ts'
 import { parseFormFields, readCheckboxes, readSubmissionKey } from '../http/form.ts'
@@ -226,6 +226,7 @@ async function renderWebhooks(visit: PageContext<'merchant'>, created?: CreatedW
     {
       rows: rows.map(row => ({ ...showWebhook(row), mode: row.mode })),
       kinds: SUBSCRIBABLE_EVENT_TYPES,
+      defaultKinds: DEFAULT_EVENT_TYPES,
       created,
       typed: formValues,
       mode,

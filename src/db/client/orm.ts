@@ -30,6 +30,7 @@ import { Refund } from '../entities/refund.ts'
 import { StoredSignInAttempt } from '../entities/sign-in-attempt.ts'
 import { Token } from '../entities/token.ts'
 import { Transfer } from '../entities/transfer.ts'
+import { TransferBatch } from '../entities/transfer-batch.ts'
 import { User } from '../entities/user.ts'
 import { UserInvitation } from '../entities/user-invitation.ts'
 import { UserSession } from '../entities/user-session.ts'
@@ -125,6 +126,7 @@ export async function openOrm({
       StoredSignInAttempt,
       Token,
       Transfer,
+      TransferBatch,
       User,
       UserInvitation,
       PasswordReset,

@@ -37,6 +37,8 @@ const schema = defineEntity({
     /** The look-up of the key that it names. */
     lookup: p.json<TransferLookup>().nullable(),
     externalRef: p.text().nullable(),
+    /** The batch that it is an item of. */
+    batchUuid: p.uuid().nullable(),
     beneficiaryName: p.text().nullable(),
     beneficiaryDocument: p.text().nullable(),
     sender: p.type(PartyType).nullable(),

@@ -19,6 +19,7 @@ import { providerNotifications } from './initial/provider-notifications.ts'
 import { qrCodes } from './initial/qr-codes.ts'
 import { reconciliation } from './initial/reconciliation.ts'
 import { refunds } from './initial/refunds.ts'
+import { transferBatches } from './initial/transfer-batches.ts'
 import { transfers } from './initial/transfers.ts'
 import { refusalFunctions } from './initial/trigger-functions.ts'
 import { unexplainedAnswers } from './initial/unexplained-answers.ts'
@@ -35,6 +36,7 @@ const PARTS = [
   charges,
   codeReadings,
   transfers,
+  transferBatches,
   refunds,
   limits,
   approvals,

@@ -160,7 +160,10 @@ export function parseApprovalState(row: ResultRow): ApprovalState {
 export const WAITS_FOR_PERSON_SQL = `decision is null and expires_at > clock_timestamp() and maker <> ?
   and not exists (select from approval a where a.subject_uuid = r.subject_uuid and a.approver = ?)`
 
-/** An order that waits for a person. `valueCents` and `receiver`, its PIX key or the holder of its account: of a transfer. */
+/**
+ * An order that waits for a person. `valueCents`: of a batch its sum. `receiver`: of a transfer, its PIX key or the holder of its
+ * account.
+ */
 export type WaitingApproval = ApprovalState & { valueCents: number | null; receiver: string | null }
 
 /** Lists the orders of an account whose approval waits for a person, what expires first before the others. */
@@ -168,8 +171,10 @@ export function listWaitingApprovals(
   em: EntityManager,
   { accountUuid, person, limit }: { accountUuid: string; person: string; limit: number },
 ): Promise<WaitingApproval[]> {
-  const sql = `select w.*, t.value_cents, coalesce(t.pix_key, t.bank_account ->> 'name') as receiver from (${APPROVAL_STATE_SQL} where account_uuid = ? and ${WAITS_FOR_PERSON_SQL}) w
-    left join transfer t on t.uuid = w.subject_uuid order by w.expires_at, w.subject_uuid limit ?`
+  const sql = `select w.*, coalesce(t.value_cents, b.value_cents) as value_cents, coalesce(t.pix_key, t.bank_account ->> 'name') as receiver
+    from (${APPROVAL_STATE_SQL} where account_uuid = ? and ${WAITS_FOR_PERSON_SQL}) w
+    left join transfer t on t.uuid = w.subject_uuid left join transfer_batch b on b.uuid = w.subject_uuid
+    order by w.expires_at, w.subject_uuid limit ?`
   return runQuery(
     em,
     query(sql, [accountUuid, person, person, limit], rows =>

@@ -31,6 +31,8 @@ const UNFINISHED_ROWS_SQL: Record<UnfinishedNoun, string> = {
   transfer: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, scheduled_for, request_id, fingerprint,
       array(select connection_uuid::text from attempt where operation = 'transfer' and subject_uuid = r.uuid) as tried
     from transfer r where state in ('created', 'held', 'approved', 'sending', 'settling')`,
+  transfer_batch: `select uuid, account_uuid, state, candidates[1] as connection_uuid, created_at from transfer_batch r
+    where state in ('draft', 'processing')`,
   refund: `select uuid, account_uuid, state, connection_uuid, created_at from refund r
     where state in ('sending', 'settling')`,
   return: `select uuid, account_uuid, disposition as state, connection_uuid, created_at from movement r

@@ -59,6 +59,7 @@ const MESSAGES = {
     med_already_answered: 'The dispute already has a reply.',
     med_not_answerable: 'Only a PENDING dispute about a received payment accepts a reply.',
     insufficient_balance: 'The available balance is less than value plus fees.',
+    batch_not_cancellable: 'Only a batch that is DRAFT or PROCESSING can be cancelled.',
     transfer_not_cancellable: 'Only a scheduled transfer that has not been sent can be cancelled.',
     possible_duplicate:
       'The same value was sent to the same receiver a moment ago; send the request with allow_duplicate where it is meant.',
@@ -85,6 +86,7 @@ const MESSAGES = {
   },
   413: {
     body_too_large: 'The body is larger than 100 kB; send a smaller one.',
+    batch_too_large: 'The batch is larger than 5 MB; split it into several.',
     upload_too_large: 'The files together are larger than 100 MiB; send fewer or smaller ones.',
   },
   415: {

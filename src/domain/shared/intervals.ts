@@ -16,6 +16,9 @@ const POLLS_TO_A_MINUTE = 3
 /** Intervals of sending an auth code or a link again after a failure; the last one repeats until it expires. */
 const MESSAGE_RETRY_INTERVALS_MS = [SECOND, 5 * SECOND, 15 * SECOND, 30 * SECOND, MINUTE]
 
+/** Intervals of reading how far the last items of a batch are; the last one repeats. */
+const BATCH_POLL_INTERVALS_MS = [SECOND, 2 * SECOND, 5 * SECOND, 15 * SECOND, MINUTE, 5 * MINUTE]
+
 const DISPUTE_POLL_INTERVALS_MS = [15 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 6 * HOUR]
 
 export const WAITS = {
@@ -64,6 +67,11 @@ export const WAITS = {
   retryReturn: 15 * MINUTE,
   /** Before a scheduled transfer is tried again that found no balance or no provider (SPEC §4). */
   retryTransfer: 15 * MINUTE,
+  /** Before the next item of a batch is tried again that found no balance, a pause or a blocked account: what ends these tells nobody. */
+  retryBatch: MINUTE,
+  /** Before the items of a batch that are on their way are read again, after `polls`. */
+  nextBatchPoll: (polls: number) =>
+    BATCH_POLL_INTERVALS_MS[Math.min(polls, BATCH_POLL_INTERVALS_MS.length) - 1] ?? SECOND,
   /** A scheduled transfer that could not be sent for this long is EXPIRED. */
   expireTransferAfter: DAY,
   /**

@@ -26,6 +26,7 @@ type Trait =
 const NOUNS = {
   charge: ['workflow', 'ordered', 'money', 'unfinished', 'listed', 'counted', 'searched'],
   transfer: ['workflow', 'ordered', 'money', 'payout', 'unfinished', 'listed', 'counted', 'searched'],
+  transfer_batch: ['workflow', 'unfinished'],
   refund: ['workflow', 'ordered', 'money', 'payout', 'unfinished', 'listed', 'counted'],
   return: ['workflow', 'money', 'payout', 'unfinished'],
   dispute: ['workflow', 'unfinished', 'dependent', 'listed', 'searched'],

@@ -16,7 +16,7 @@ export type TransferLookup = {
   endToEnd?: string
 }
 
-type ReceiverOrder = {
+export type ReceiverOrder = {
   document?: string | null | undefined
   lookup?: Pick<TransferLookup, 'onMismatch' | 'owner'> | null | undefined
 }

@@ -14,6 +14,10 @@ export type TransferInput = MoneyOrder & {
   scheduledFor?: string
   /** ISO 8601 UTC by PostgreSQL's clock: a row that is stored later is stored FAILED, and no provider is called. */
   acceptBefore?: string
+  /** The batch that it is an item of. */
+  batchUuid?: string
+  /** Persons have approved it with its batch. */
+  isApproved?: true
   continuation?: Continuation
 }
 

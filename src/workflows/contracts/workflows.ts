@@ -4,6 +4,7 @@ import type { DisputeInput } from './disputes.ts'
 import type { DepositReturnInput, ReopenedInput } from './orders.ts'
 import type { AuthCodeInput, PixKeyInput, PixKeyRemovalInput } from './pix-keys.ts'
 import type { RefundInput } from './refunds.ts'
+import type { TransferBatchInput } from './transfer-batches.ts'
 import type { TransferInput } from './transfers.ts'
 import type { KeepUnmatchedInput, RecordDepositInput, ReturnPaymentInput } from './unmatched.ts'
 import type { PasswordResetInput } from './users.ts'
@@ -14,6 +15,7 @@ export type WorkflowInputs = {
   charge: ChargeInput | ReopenedInput
   orphan: OrphanInput
   transfer: TransferInput | ReopenedInput
+  transfer_batch: TransferBatchInput
   refund: RefundInput | ReopenedInput
   return: ReturnPaymentInput | ReopenedInput
   keep_unmatched: KeepUnmatchedInput
@@ -33,6 +35,7 @@ export const WORKFLOWS = {
   charge: { type: 'chargeWorkflow', idOf: uuid => `charge/${uuid}` },
   orphan: { type: 'orphanWorkflow', idOf: attemptUuid => `orphan/${attemptUuid}` },
   transfer: { type: 'transferWorkflow', idOf: uuid => `transfer/${uuid}` },
+  transfer_batch: { type: 'transferBatchWorkflow', idOf: uuid => `batch/${uuid}` },
   refund: { type: 'refundWorkflow', idOf: uuid => `refund/${uuid}` },
   return: { type: 'returnWorkflow', idOf: movementUuid => `return/${movementUuid}` },
   keep_unmatched: { type: 'keepUnmatchedWorkflow', idOf: movementUuid => `return/${movementUuid}/kept` },

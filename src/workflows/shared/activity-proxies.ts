@@ -6,6 +6,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import type {
+  batchActivities,
   databaseActivities,
   firstAttemptActivities,
   maintenanceActivities,
@@ -170,6 +171,19 @@ export const messagingActivities = proxyActivities<
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
+
+/**
+ * Activities of a batch. A step lasts at most half a minute: it begins to start items for 20 s, and waits 10 s for the last of them. Each is
+ * repeatable, and fails only where PostgreSQL or Temporal does.
+ */
+export const proxiedBatchActivities = withSummaries(
+  proxyActivities<ReturnType<typeof batchActivities>>({
+    startToCloseTimeout: '2 minutes',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { initialInterval: '200 milliseconds', maximumInterval: OUTAGE_RETRY_INTERVAL },
+  }),
+  { advanceBatch: 'start the next items', cancelBatch: 'cancel the batch' },
+)
 
 const DB_OPTIONS = {
   startToCloseTimeout: '10 seconds',

@@ -49,6 +49,7 @@ type Carried = {
 } & {
   transfer: string
   scheduled: string
+  batch: string
 }
 
 /** One resource of each type, all at one connection of the merchant. */
@@ -75,6 +76,9 @@ async function carried(index: number): Promise<Carried> {
     )
   )[0]!.uuid
   const code = await merchant.api.post('/api/v1/qr-codes', { provider_uuid })
+  const items = [{ value: 1, pix_key: randomPixKey(), external_ref: 'a' }]
+  const scheduled_for = new Date(Date.now() + 86_400_000).toISOString()
+  const batch = await merchant.api.post('/api/v1/transfers/batches', { items, provider_uuid, scheduled_for })
   const refund = await payouts.requestRefund(merchant, paid, { value: 2 })
   expect([scheduled.status, key.status, refund.status]).toEqual([201, 201, 200])
   const med = randomUUID()
@@ -96,6 +100,7 @@ async function carried(index: number): Promise<Carried> {
     transfer: transfer.uuid,
     scheduled: scheduled.body.data.uuid,
     key: key.body.data.key,
+    batch: batch.body.data.uuid,
   }
 }
 
@@ -228,6 +233,34 @@ const RULES: Record<string, () => Promise<void>> = {
   'POST /api/v1/transfers/{uuid}/reject': forbids('POST', () => `/transfers/${randomUUID()}/reject`, {
     reason: 'no',
   }),
+  'GET /api/v1/transfers/batches': lists(
+    '/transfers/batches',
+    (row: ApiResource) => row.uuid,
+    one => one.batch,
+  ),
+  'POST /api/v1/transfers/batches': async () => {
+    const items = [{ value: 1, pix_key: randomPixKey(), external_ref: 'a' }]
+    const answer = await post('/transfers/batches', { items, provider_uuid: theirs.provider })
+    isAnswered(answer, 202)
+    const listed = () => get(`/transfers?batch_uuid=${answer.body.data.uuid}`)
+    const { body } = await pollUntil(listed, ({ body }) => body.data.length === 1)
+    expect(of(body.data[0])).toBe(mine.provider)
+  },
+  'GET /api/v1/transfers/batches/{batch}': reads(one => `/transfers/batches/${one.batch}`),
+  'GET /api/v1/transfers/batches/{batch}/items': reads(one => `/transfers/batches/${one.batch}/items`),
+  'POST /api/v1/transfers/batches/{batch}/approve': forbids(
+    'POST',
+    () => `/transfers/batches/${randomUUID()}/approve`,
+  ),
+  'POST /api/v1/transfers/batches/{batch}/reject': forbids(
+    'POST',
+    () => `/transfers/batches/${randomUUID()}/reject`,
+    { reason: 'no' },
+  ),
+  'POST /api/v1/transfers/batches/{batch}/cancel': refuses(
+    'POST',
+    one => `/transfers/batches/${one.batch}/cancel`,
+  ),
   'GET /api/v1/limits': forbids('GET', () => '/limits'),
   'PUT /api/v1/limits': forbids('PUT', () => '/limits', {}),
   'GET /api/v1/limits/usage': forbids('GET', () => '/limits/usage'),

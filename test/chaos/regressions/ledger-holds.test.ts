@@ -12,6 +12,7 @@ import { refundMachine } from '../../../src/domain/refunds/refund.ts'
 import { PAYOUT_NOUNS, type PayoutNoun } from '../../../src/domain/shared/nouns.ts'
 import type { StateMachine } from '../../../src/domain/shared/state-machine.ts'
 import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
+import { batchMachine } from '../../../src/domain/transfers/transfer-batch.ts'
 import { deliveryMachine } from '../../../src/domain/webhooks/delivery.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'
@@ -357,6 +358,7 @@ describe('database constraints', () => {
     ]),
     ['charge', chargeMachine, reachedFrom],
     ['transfer', transferMachine, reachedFrom],
+    ['transfer_batch', batchMachine, reachedFrom],
     ['refund', refundMachine, reachedFrom],
     ['dispute', disputeMachine, reachedFrom],
     ['delivery', deliveryMachine, stepsFrom],

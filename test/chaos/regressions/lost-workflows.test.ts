@@ -90,6 +90,28 @@ const lost = () => fixture.sql('select noun, state, is_reopened from lost_workfl
 const clearLostWorkflows = () => fixture.sql(`delete from lost_workflow`)
 const away = (uuid: string) => fixture.sql(`update transfer set created_at = now() where uuid = ?`, [uuid])
 
+test('a batch without a workflow is started again from its rows', async () => {
+  const { accountUuid, candidates } = fixture.transferInput(await fixture.createMerchant(1_000))
+  const uuid = randomUUID()
+  await fixture.sql(
+    `with ordered as (
+       insert into transfer_batch (uuid, account_uuid, is_simulated, candidates, state, mode, on_short_balance, item_count, value_cents,
+         request_id, fingerprint, created_at, updated_at)
+       values (?, ?, true, array[?]::uuid[], 'processing', 'EACH', 'FAIL', 1, 100, 'r', 'f', now() - interval '1 hour', now())
+       returning uuid
+     ) insert into transfer_batch_item (batch_uuid, line, transfer_uuid, value_cents, external_ref, details)
+     select uuid, 1, gen_random_uuid(), 100, 'a', '{"pixKey": "maria@example.com"}' from ordered`,
+    [uuid, accountUuid, candidates[0]],
+  )
+  const { temporal, did } = temporalOf([])
+  await sweepWorkflows({ ...fixture.dependencies, temporal })()
+  expect(did).toEqual([{ workflowId: `batch/${uuid}`, uuid, timeScale: 1 }])
+  expect(await lost()).toEqual([{ noun: 'transfer_batch', state: 'processing', is_reopened: true }])
+  await clearLostWorkflows()
+  await fixture.sql(`update transfer_batch_item set state = 'cancelled' where batch_uuid = ?`, [uuid])
+  await fixture.sql(`update transfer_batch set state = 'cancelled' where uuid = ?`, [uuid])
+})
+
 test('an unknown transfer without a workflow is reopened to poll, and leaves the list once the workflow runs', async () => {
   const { uuid, connectionUuid, id } = await createUnknownTransfer()
   const { temporal, did } = temporalOf([])

@@ -148,6 +148,14 @@ const FORMS: Record<string, FormCase | string> = {
     fields: () => ({ reason: 'wrong supplier' }),
     path: () => `/dashboard/transfers/${ours.held}/reject`,
   },
+  '/dashboard/transfers/batches/new': 'has a file: test/http/dashboard/batches.test.ts',
+  '/dashboard/transfers/batches/:uuid/approve': 'needs a DRAFT batch: test/http/dashboard/batches.test.ts',
+  '/dashboard/transfers/batches/:uuid/reject': 'needs a DRAFT batch: test/http/dashboard/batches.test.ts',
+  '/dashboard/transfers/batches/:uuid/cancel': {
+    act: 'batch_cancel',
+    isCall: true,
+    path: () => `/dashboard/transfers/batches/${ours.batch}/cancel`,
+  },
   '/dashboard/disputes/:uuid/reply': {
     act: 'dispute_reply',
     isCall: true,

@@ -38,6 +38,7 @@ const OBJECTS: Record<string, (of: FullAccount) => string> = {
   return: of => of.unmatched,
   charges: of => of.charge,
   transfers: of => of.transfer,
+  batches: of => of.batch,
   'qr-codes': of => of.qrCode,
   disputes: of => of.dispute,
   webhooks: of => of.webhook,

@@ -123,6 +123,22 @@ export async function createFullAccount(world: ApiFixture) {
         ...[history('PENDING'), scheduledFor, now, now],
       ],
     )
+  const batch = randomUUID()
+  await sql(
+    `with ordered as (
+       insert into transfer_batch (uuid, account_uuid, is_simulated, candidates, state, name, mode, on_short_balance, item_count,
+         value_cents, wait_reason, history, request_id, fingerprint, created_at, updated_at)
+       values (?, ?, true, array[?]::uuid[], 'processing', ?, 'EACH', 'FAIL', 2, 5180, 'unfinished_items', ?, 'r', 'f', ?, ?) returning uuid
+     ) insert into transfer_batch_item (batch_uuid, line, transfer_uuid, state, value_cents, external_ref, description, details)
+     select o.uuid, i.line, i.transfer::uuid, i.state, 2590, ? || i.line, ?, ?::jsonb
+     from ordered o, (values (1, ?, 'started'), (2, ?, 'pending')) as i (line, transfer, state)`,
+    [
+      ...[batch, account, connection, MALICIOUS_TEXT.slice(0, 140), history('PROCESSING'), now, now],
+      ...[MALICIOUS_TEXT, MALICIOUS_TEXT.slice(0, 140), JSON.stringify({ pixKey: MALICIOUS_TEXT })],
+      ...[transfer, randomUUID()],
+    ],
+  )
+  await sql('update transfer set batch_uuid = ? where uuid = ?', [batch, transfer])
   await sql(
     `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
        state, finality, code, message, created_at, updated_at)
@@ -329,6 +345,7 @@ export async function createFullAccount(world: ApiFixture) {
     transfer: transfer!,
     waiting: waiting!,
     held,
+    batch,
     unknown,
     unknownAttempt,
     unmatched,

@@ -994,6 +994,271 @@ class Meds:
         )
 
 
+class TransferBatches:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(
+        self,
+        *,
+        items: Sequence[inputs.TransferBatchItemOrder],
+        name: str | None = None,
+        mode: inputs.CreateTransferBatchMode | None = None,
+        on_short_balance: inputs.CreateTransferBatchOnShortBalance | None = None,
+        scheduled_for: datetime | str | None = None,
+        provider_uuid: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.TransferBatch:
+        """Send money to many PIX keys.
+
+        Up to 5,000 items, checked before anything is stored: an error names the field (`items.12.value`).
+        Each item becomes a transfer of its own, which limits and balance may refuse when it is started.
+        With `text/csv` the body is a table with the columns `value`, `pix_key`, `external_ref`, `document`
+        and `description`, or their Portuguese names, and the other fields are sent in the query; an error
+        names the line (`lines.14.value`). Token scope: `transfers`.
+
+        Args:
+            mode: EACH: an item that fails stops no other; by default. ALL_VALID: the items must be within
+                the limits of one transfer when they are ordered, and none is started after one has failed.
+            on_short_balance: Of an item that the available balance does not cover: FAIL, by default, or
+                WAIT, with those after it.
+            scheduled_for: ISO 8601 with offset, in the future, at most 90 days ahead: no item is sent
+                before.
+            provider_uuid: The only provider to use; where absent, the default ones in their order. A bound
+                token always uses its own.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return await self._transport.send(
+            Call(
+                "createTransferBatch",
+                "POST",
+                "/api/v1/transfers/batches",
+                read_one(models.TransferBatch),
+                body={
+                    "name": name,
+                    "mode": mode,
+                    "on_short_balance": on_short_balance,
+                    "scheduled_for": scheduled_for,
+                    "provider_uuid": provider_uuid,
+                    "items": items,
+                },
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    async def list(
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        cursor: str | None = None,
+        time_zone: str | None = None,
+        uuid: str | Sequence[str] | None = None,
+        status: inputs.ListTransferBatchesStatus | Sequence[inputs.ListTransferBatchesStatus] | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> Page[models.TransferBatch]:
+        """List batches of transfers.
+
+        Newest first, with the counts of their items. Token scope: `read` or `transfers`.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+        """
+        return await self._transport.send(
+            Call(
+                "listTransferBatches",
+                "GET",
+                "/api/v1/transfers/batches",
+                read_page(models.TransferBatch),
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "cursor": cursor,
+                    "time_zone": time_zone,
+                    "uuid": uuid,
+                    "status": status,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                },
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        per_page: int = 100,
+        time_zone: str | None = None,
+        uuid: str | Sequence[str] | None = None,
+        status: inputs.ListTransferBatchesStatus | Sequence[inputs.ListTransferBatchesStatus] | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> AsyncIterator[models.TransferBatch]:
+        """List batches of transfers, page after page.
+
+        Newest first, with the counts of their items. Token scope: `read` or `transfers`.
+
+        Args:
+            per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+        """
+        return aiterate_pages(
+            lambda cursor: self.list(
+                per_page=per_page,
+                time_zone=time_zone,
+                uuid=uuid,
+                status=status,
+                date_from=date_from,
+                date_to=date_to,
+                cursor=cursor,
+            )
+        )
+
+    async def get(self, batch: str) -> models.TransferBatch:
+        """Read a batch of transfers.
+
+        With the counts of its items; `waiting_for` says why no further item is started. Token scope: `read`
+        or `transfers`.
+        """
+        return await self._transport.send(
+            Call(
+                "getTransferBatch",
+                "GET",
+                path_of("/api/v1/transfers/batches/{batch}", batch=batch),
+                read_one(models.TransferBatch),
+            )
+        )
+
+    async def list_items(
+        self,
+        batch: str,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        cursor: str | None = None,
+        time_zone: str | None = None,
+        status: inputs.ListTransferBatchItemsStatus
+        | Sequence[inputs.ListTransferBatchItemsStatus]
+        | None = None,
+    ) -> Page[models.TransferBatchItem]:
+        """List the items of a batch.
+
+        In the order in which they were sent. One that was started has a `transfer_uuid`. Token scope:
+        `read` or `transfers`.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            status: In one of these statuses; an item that was not started is PENDING.
+        """
+        return await self._transport.send(
+            Call(
+                "listTransferBatchItems",
+                "GET",
+                path_of("/api/v1/transfers/batches/{batch}/items", batch=batch),
+                read_page(models.TransferBatchItem),
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "cursor": cursor,
+                    "time_zone": time_zone,
+                    "status": status,
+                },
+            )
+        )
+
+    def iterate_items(
+        self,
+        batch: str,
+        *,
+        per_page: int = 100,
+        time_zone: str | None = None,
+        status: inputs.ListTransferBatchItemsStatus
+        | Sequence[inputs.ListTransferBatchItemsStatus]
+        | None = None,
+    ) -> AsyncIterator[models.TransferBatchItem]:
+        """List the items of a batch, page after page.
+
+        In the order in which they were sent. One that was started has a `transfer_uuid`. Token scope:
+        `read` or `transfers`.
+
+        Args:
+            per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            status: In one of these statuses; an item that was not started is PENDING.
+        """
+        return aiterate_pages(
+            lambda cursor: self.list_items(
+                batch, per_page=per_page, time_zone=time_zone, status=status, cursor=cursor
+            )
+        )
+
+    async def approve(self, batch: str) -> models.TransferBatch:
+        """Approve a batch that is DRAFT.
+
+        By a person who has not ordered it. It is PROCESSING once as many persons as its account requires
+        have approved its sum. Token scope: `transfers`.
+        """
+        return await self._transport.send(
+            Call(
+                "approveTransferBatch",
+                "POST",
+                path_of("/api/v1/transfers/batches/{batch}/approve", batch=batch),
+                read_one(models.TransferBatch),
+            )
+        )
+
+    async def reject(self, batch: str, *, reason: str) -> models.TransferBatch:
+        """Reject a batch that is DRAFT.
+
+        By a person who has not ordered it. It is CANCELLED, and no item is started. Token scope:
+        `transfers`.
+
+        Args:
+            reason: Why it is not sent; shown with the transfer.
+        """
+        return await self._transport.send(
+            Call(
+                "rejectTransferBatch",
+                "POST",
+                path_of("/api/v1/transfers/batches/{batch}/reject", batch=batch),
+                read_one(models.TransferBatch),
+                body={"reason": reason},
+            )
+        )
+
+    async def cancel(self, batch: str) -> models.TransferBatch:
+        """Cancel a batch.
+
+        Possible while it is DRAFT or PROCESSING. Items that were started go on. Token scope: `transfers`.
+        """
+        return await self._transport.send(
+            Call(
+                "cancelTransferBatch",
+                "POST",
+                path_of("/api/v1/transfers/batches/{batch}/cancel", batch=batch),
+                read_one(models.TransferBatch),
+            )
+        )
+
+
 class Transfers:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -1082,6 +1347,7 @@ class Transfers:
         end_to_end: str | None = None,
         pix_key: str | None = None,
         provider_uuid: str | None = None,
+        batch_uuid: str | None = None,
     ) -> Page[models.Transfer]:
         """List transfers.
 
@@ -1104,6 +1370,7 @@ class Transfers:
             end_to_end: Sent by the PIX with this end-to-end id.
             pix_key: Sent to this key; a blank is read as `+`, which no key contains unencoded.
             provider_uuid: Only of this provider of the account: its `uuid`.
+            batch_uuid: Items of this batch.
         """
         return await self._transport.send(
             Call(
@@ -1127,6 +1394,7 @@ class Transfers:
                     "end_to_end": end_to_end,
                     "pix_key": pix_key,
                     "provider_uuid": provider_uuid,
+                    "batch_uuid": batch_uuid,
                 },
             )
         )
@@ -1147,6 +1415,7 @@ class Transfers:
         end_to_end: str | None = None,
         pix_key: str | None = None,
         provider_uuid: str | None = None,
+        batch_uuid: str | None = None,
     ) -> AsyncIterator[models.Transfer]:
         """List transfers, page after page.
 
@@ -1166,6 +1435,7 @@ class Transfers:
             end_to_end: Sent by the PIX with this end-to-end id.
             pix_key: Sent to this key; a blank is read as `+`, which no key contains unencoded.
             provider_uuid: Only of this provider of the account: its `uuid`.
+            batch_uuid: Items of this batch.
         """
         return aiterate_pages(
             lambda cursor: self.list(
@@ -1182,6 +1452,7 @@ class Transfers:
                 end_to_end=end_to_end,
                 pix_key=pix_key,
                 provider_uuid=provider_uuid,
+                batch_uuid=batch_uuid,
                 cursor=cursor,
             )
         )
@@ -1748,7 +2019,7 @@ class Webhooks:
         Args:
             url: https, resolving to public addresses only.
             token: Generated where absent.
-            events: All five where absent.
+            events: All where absent, except `BATCH`, which is delivered only where it is named.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
                 call where absent.
         """
@@ -2378,6 +2649,7 @@ class AsyncResources:
         self.refunds = Refunds(transport)
         self.deposits = Deposits(transport)
         self.meds = Meds(transport)
+        self.transfer_batches = TransferBatches(transport)
         self.transfers = Transfers(transport)
         self.limits = Limits(transport)
         self.banks = Banks(transport)

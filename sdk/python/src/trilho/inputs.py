@@ -84,6 +84,27 @@ ListMedsDisputeType: TypeAlias = Literal[
     "UNDEFINED", "SCAM", "WRONG_TRANSACTION", "COERCION_CRIME", "UNAUTHORIZED_ACCESS"
 ]
 
+CreateTransferBatchMode: TypeAlias = Literal["ALL_VALID", "EACH"]
+
+CreateTransferBatchOnShortBalance: TypeAlias = Literal["WAIT", "FAIL"]
+
+
+class TransferBatchItemOrder(TypedDict):
+    value: Required[Amount]
+    pix_key: Required[str]
+    document: NotRequired[str]
+    external_ref: Required[str]
+    final_beneficiary: NotRequired[FinalBeneficiary]
+    allow_duplicate: NotRequired[bool]
+    description: NotRequired[str]
+
+
+ListTransferBatchesStatus: TypeAlias = Literal["DRAFT", "PROCESSING", "COMPLETED", "CANCELLED"]
+
+ListTransferBatchItemsStatus: TypeAlias = Literal[
+    "PENDING", "PAID", "FAILED", "REFUNDED", "PARTIALLY_REFUNDED", "CANCELLED", "EXPIRED", "PROCESSING"
+]
+
 CreateTransferType: TypeAlias = Literal["PIX"]
 
 CreateTransferOnMismatch: TypeAlias = Literal["REFUSE", "WARN"]
@@ -166,19 +187,21 @@ ListProvidersStatus: TypeAlias = Literal[
 
 ReplaceDefaultProvidersPaymentType: TypeAlias = Literal["PIX"]
 
-CreateWebhookEvent: TypeAlias = Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION"]
+CreateWebhookEvent: TypeAlias = Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH"]
 
-UpdateWebhookEvent: TypeAlias = Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION"]
+UpdateWebhookEvent: TypeAlias = Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH"]
 
 UpdateWebhookStatus: TypeAlias = Literal["ACTIVE", "DISABLED"]
 
 ListWebhookDeliveriesStatus: TypeAlias = Literal["PENDING", "DELIVERED", "FAILED", "CANCELLED"]
 
 ListWebhookDeliveriesType: TypeAlias = Literal[
-    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "TEST"
+    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "TEST"
 ]
 
-ListEventsType: TypeAlias = Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "TEST"]
+ListEventsType: TypeAlias = Literal[
+    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "TEST"
+]
 
 ListLedgerLinesType: TypeAlias = Literal[
     "EXTERNAL_TRANSFER", "EXTERNAL_REFUND", "SPLIT", "FEE", "HOLD", "ADJUSTMENT", "REVERSAL", "SHORTFALL"

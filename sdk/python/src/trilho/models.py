@@ -190,6 +190,24 @@ class DisputeReplyError(Model):
     message: str
 
 
+class TransferBatchCounts(Model):
+    """
+    Items by their status; together they are `total`
+    """
+
+    pending: int
+    """
+    Not started, or scheduled
+    """
+    processing: int
+    paid: int
+    partially_refunded: int
+    refunded: int
+    failed: int
+    cancelled: int
+    expired: int
+
+
 class Webhook(Model):
     uuid: str
     url: AnyUrl
@@ -203,7 +221,7 @@ class Webhook(Model):
     """
     status: Literal["ACTIVE", "DISABLED"] | str
     disabled_reason: str | None = None
-    events: list[Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION"] | str]
+    events: list[Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH"] | str]
     created_at: AwareDatetime
     """
     UTC, six fractional digits
@@ -301,6 +319,39 @@ class DepositReturnError(Model):
     code: str
     message: str
     provider_code: str | None = None
+
+
+class TransferBatchItemError(Model):
+    code: str
+    message: str
+    provider_code: str | None = None
+    limit: (
+        Literal[
+            "allowed_receivers_only",
+            "per_transfer",
+            "new_receiver",
+            "per_receiver_per_day",
+            "per_night",
+            "per_day",
+        ]
+        | str
+        | None
+    ) = None
+    """
+    Of `over_limit`: which limit
+    """
+    left: Decimal | None = None
+    """
+    Of `over_limit`: reais that the limit still allowed
+    """
+    resets_at: AwareDatetime | None = None
+    """
+    Of `over_limit`: when the limit allows more; null where time alone changes nothing
+    """
+    transfer_uuid: str | None = None
+    """
+    Of `possible_duplicate`: the earlier transfer
+    """
 
 
 class ShownTrustedHolder(Model):
@@ -507,7 +558,7 @@ class ProviderDetails(Model):
 
 class EventReference(Model):
     id: str
-    type: Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "TEST"] | str
+    type: Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "TEST"] | str
 
 
 class DeliveryAttempt(Model):
@@ -549,6 +600,11 @@ class Health(Model):
 
 class GetDefaultProvidersResult(Model):
     PIX: list[DefaultProvider]
+
+
+class HistoryEntry(Model):
+    status: Literal["DRAFT", "PROCESSING", "COMPLETED", "CANCELLED"] | str
+    created_at: AwareDatetime
 
 
 class Night(Model):
@@ -809,6 +865,54 @@ class DisputeInitiation(Model):
     """
 
 
+class TransferBatch(Model):
+    uuid: str
+    status: Literal["DRAFT", "PROCESSING", "COMPLETED", "CANCELLED"] | str
+    name: str | None = None
+    mode: Literal["ALL_VALID", "EACH"] | str
+    on_short_balance: Literal["WAIT", "FAIL"] | str
+    total: int
+    """
+    Number of items
+    """
+    value: Decimal
+    """
+    Reais that all items together send, without fees
+    """
+    counts: TransferBatchCounts
+    scheduled_for: AwareDatetime | None = None
+    """
+    UTC, six fractional digits
+    """
+    waiting_for: (
+        Literal[
+            "approval", "scheduled", "account_blocked", "paused", "insufficient_balance", "unfinished_items"
+        ]
+        | str
+        | None
+    ) = None
+    """
+    Why no further item is started now; absent where one may be
+    """
+    approval: TransferApproval | None = None
+    """
+    Of a batch that waits, or has waited, for approvals
+    """
+    cancel_reason: Literal["item_failed", "rejected", "approval_expired"] | str | None = None
+    """
+    Of a batch that was not cancelled by a request
+    """
+    history: list[HistoryEntry]
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
 class TestEventData(Webhook):
     sequence: int
     """
@@ -899,6 +1003,47 @@ class DepositReturn(Model):
     UTC, six fractional digits
     """
     error: DepositReturnError | None = None
+
+
+class TransferBatchItem(Model):
+    line: int
+    """
+    Place in the batch, from 1
+    """
+    status: (
+        Literal[
+            "PENDING",
+            "PAID",
+            "FAILED",
+            "REFUNDED",
+            "PARTIALLY_REFUNDED",
+            "CANCELLED",
+            "EXPIRED",
+            "PROCESSING",
+        ]
+        | str
+    )
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    pix_key: str | None = None
+    document: str | None = None
+    external_ref: str
+    description: str | None = None
+    transfer_uuid: str | None = None
+    """
+    The transfer that the item has become; absent before it was started
+    """
+    end_to_end: str | None = None
+    settled_at: AwareDatetime | None = None
+    """
+    UTC, six fractional digits
+    """
+    error: TransferBatchItemError | None = None
+    """
+    Why the item is FAILED
+    """
 
 
 class LimitValues(Model):
@@ -1347,6 +1492,13 @@ class PixTransactionEventData(Movement):
     """
 
 
+class BatchEventData(TransferBatch):
+    sequence: int
+    """
+    Counts the events of this resource, from 1; a lower one that comes later is older news
+    """
+
+
 class TestEvent(Model):
     """
     The account requested a test event; `data` is the webhook.
@@ -1641,6 +1793,10 @@ class Transfer(Model):
     """
     Of a transfer that waits, or has waited, for approvals
     """
+    batch_uuid: str | None = None
+    """
+    The batch that it is an item of
+    """
     error: TransferError | None = None
     """
     Why a transfer is FAILED
@@ -1741,6 +1897,23 @@ class PixTransactionEvent(Model):
     When it happened
     """
     data: PixTransactionEventData
+
+
+class BatchEvent(Model):
+    """
+    A batch of transfers became COMPLETED or CANCELLED. Delivered only where an endpoint names it.
+    """
+
+    id: str
+    """
+    The `webhook-id` of every delivery attempt
+    """
+    type: Literal["BATCH"] | str
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    data: BatchEventData
 
 
 class CreatedCharge(Model):

@@ -5,6 +5,8 @@ export type ErrorCode =
   | 'address_not_allowed'
   | 'approver_is_maker'
   | 'approver_not_allowed'
+  | 'batch_not_cancellable'
+  | 'batch_too_large'
   | 'body_too_large'
   | 'cancellation_unknown'
   | 'charge_not_cancellable'

@@ -453,6 +453,130 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/transfers/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List batches of transfers
+         * @description Newest first, with the counts of their items. Token scope: `read` or `transfers`.
+         */
+        get: operations["listTransferBatches"];
+        put?: never;
+        /**
+         * Send money to many PIX keys
+         * @description Up to 5,000 items, checked before anything is stored: an error names the field (`items.12.value`). Each item becomes a transfer of its own, which limits and balance may refuse when it is started. With `text/csv` the body is a table with the columns `value`, `pix_key`, `external_ref`, `document` and `description`, or their Portuguese names, and the other fields are sent in the query; an error names the line (`lines.14.value`). Token scope: `transfers`.
+         */
+        post: operations["createTransferBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transfers/batches/{batch}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a batch of transfers
+         * @description With the counts of its items; `waiting_for` says why no further item is started. Token scope: `read` or `transfers`.
+         */
+        get: operations["getTransferBatch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transfers/batches/{batch}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the items of a batch
+         * @description In the order in which they were sent. One that was started has a `transfer_uuid`. Token scope: `read` or `transfers`.
+         */
+        get: operations["listTransferBatchItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transfers/batches/{batch}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a batch that is DRAFT
+         * @description By a person who has not ordered it. It is PROCESSING once as many persons as its account requires have approved its sum. Token scope: `transfers`.
+         */
+        post: operations["approveTransferBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transfers/batches/{batch}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a batch that is DRAFT
+         * @description By a person who has not ordered it. It is CANCELLED, and no item is started. Token scope: `transfers`.
+         */
+        post: operations["rejectTransferBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transfers/batches/{batch}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a batch
+         * @description Possible while it is DRAFT or PROCESSING. Items that were started go on. Token scope: `transfers`.
+         */
+        post: operations["cancelTransferBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/transfers": {
         parameters: {
             query?: never;
@@ -1227,6 +1351,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    BATCH: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A BATCH event
+         * @description A batch of transfers became COMPLETED or CANCELLED. Delivered only where an endpoint names it.
+         */
+        post: operations["onBatchEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     TEST: {
         parameters: {
             query?: never;
@@ -1584,6 +1728,11 @@ export interface components {
             scheduled_for?: string;
             /** @description Of a transfer that waits, or has waited, for approvals */
             approval?: components["schemas"]["TransferApproval"];
+            /**
+             * Format: uuid
+             * @description The batch that it is an item of
+             */
+            batch_uuid?: string;
             /** @description Why a transfer is FAILED */
             error?: components["schemas"]["TransferError"];
             /**
@@ -2083,6 +2232,92 @@ export interface components {
             /** @description Counts the events of this resource, from 1; a lower one that comes later is older news */
             sequence: number;
         };
+        BatchEvent: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of every delivery attempt
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "BATCH";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            data: components["schemas"]["BatchEventData"];
+        };
+        BatchEventData: components["schemas"]["TransferBatch"] & {
+            /** @description Counts the events of this resource, from 1; a lower one that comes later is older news */
+            sequence: number;
+        };
+        TransferBatch: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            /** @enum {string} */
+            status: "DRAFT" | "PROCESSING" | "COMPLETED" | "CANCELLED";
+            name?: string;
+            /** @enum {string} */
+            mode: "ALL_VALID" | "EACH";
+            /** @enum {string} */
+            on_short_balance: "WAIT" | "FAIL";
+            /** @description Number of items */
+            total: number;
+            /** @description Reais that all items together send, without fees */
+            value: number;
+            counts: components["schemas"]["TransferBatchCounts"];
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            scheduled_for?: string;
+            /**
+             * @description Why no further item is started now; absent where one may be
+             * @enum {string}
+             */
+            waiting_for?: "approval" | "scheduled" | "account_blocked" | "paused" | "insufficient_balance" | "unfinished_items";
+            /** @description Of a batch that waits, or has waited, for approvals */
+            approval?: components["schemas"]["TransferApproval"];
+            /**
+             * @description Of a batch that was not cancelled by a request
+             * @enum {string}
+             */
+            cancel_reason?: "item_failed" | "rejected" | "approval_expired";
+            history: {
+                /** @enum {string} */
+                status: "DRAFT" | "PROCESSING" | "COMPLETED" | "CANCELLED";
+                /** Format: date-time */
+                created_at: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            updated_at: string;
+        };
+        /** @description Items by their status; together they are `total` */
+        TransferBatchCounts: {
+            /** @description Not started, or scheduled */
+            pending: number;
+            processing: number;
+            paid: number;
+            partially_refunded: number;
+            refunded: number;
+            failed: number;
+            cancelled: number;
+            expired: number;
+        };
         TestEvent: {
             /**
              * Format: uuid
@@ -2123,7 +2358,7 @@ export interface components {
             /** @enum {string} */
             status: "ACTIVE" | "DISABLED";
             disabled_reason?: string;
-            events: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION")[];
+            events: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH")[];
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -2663,6 +2898,126 @@ export interface components {
         };
         ReplyToMedResponse: {
             data: components["schemas"]["Dispute"];
+        };
+        TransferBatchItemOrder: {
+            /** @description Reais, at most two decimals */
+            value: number;
+            /** @description Key of the recipient, at most 77 characters: CPF, CNPJ, e-mail, mobile with `+55`, or random key */
+            pix_key: string;
+            /** @description CPF or CNPJ of the recipient: the provider must confirm that the key belongs to it */
+            document?: string;
+            /** @description Your reference, another one for each item of the batch */
+            external_ref: string;
+            final_beneficiary?: components["schemas"]["FinalBeneficiary"];
+            /** @description Send it though the same value was sent to the same receiver within the seconds of `duplicate_guard` */
+            allow_duplicate?: boolean;
+            /**
+             * @description For you: shown with the item, sent to nobody
+             * @example Salário de novembro
+             */
+            description?: string;
+        };
+        CreateTransferBatchRequest: {
+            /** @example Folha de novembro */
+            name?: string;
+            /**
+             * @description EACH: an item that fails stops no other; by default. ALL_VALID: the items must be within the limits of one transfer when they are ordered, and none is started after one has failed
+             * @enum {string}
+             */
+            mode?: "ALL_VALID" | "EACH";
+            /**
+             * @description Of an item that the available balance does not cover: FAIL, by default, or WAIT, with those after it
+             * @enum {string}
+             */
+            on_short_balance?: "WAIT" | "FAIL";
+            /**
+             * Format: date-time
+             * @description ISO 8601 with offset, in the future, at most 90 days ahead: no item is sent before
+             */
+            scheduled_for?: string;
+            /**
+             * Format: uuid
+             * @description The only provider to use; where absent, the default ones in their order. A bound token always uses its own
+             */
+            provider_uuid?: string;
+            items: components["schemas"]["TransferBatchItemOrder"][];
+        };
+        CreateTransferBatchResponse: {
+            data: components["schemas"]["TransferBatch"];
+        };
+        ListTransferBatchesResponse: {
+            data: components["schemas"]["TransferBatch"][];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
+        };
+        GetTransferBatchResponse: {
+            data: components["schemas"]["TransferBatch"];
+        };
+        TransferBatchItem: {
+            /** @description Place in the batch, from 1 */
+            line: number;
+            /** @enum {string} */
+            status: "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING";
+            /** @description Reais, at most two decimals */
+            value: number;
+            pix_key?: string;
+            document?: string;
+            external_ref: string;
+            description?: string;
+            /**
+             * Format: uuid
+             * @description The transfer that the item has become; absent before it was started
+             */
+            transfer_uuid?: string;
+            end_to_end?: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            settled_at?: string;
+            /** @description Why the item is FAILED */
+            error?: components["schemas"]["TransferBatchItemError"];
+        };
+        TransferBatchItemError: {
+            code: string;
+            message: string;
+            provider_code?: string;
+            /**
+             * @description Of `over_limit`: which limit
+             * @enum {string}
+             */
+            limit?: "allowed_receivers_only" | "per_transfer" | "new_receiver" | "per_receiver_per_day" | "per_night" | "per_day";
+            /** @description Of `over_limit`: reais that the limit still allowed */
+            left?: number;
+            /**
+             * Format: date-time
+             * @description Of `over_limit`: when the limit allows more; null where time alone changes nothing
+             */
+            resets_at?: string | null;
+            /**
+             * Format: uuid
+             * @description Of `possible_duplicate`: the earlier transfer
+             */
+            transfer_uuid?: string;
+        };
+        ListTransferBatchItemsResponse: {
+            data: components["schemas"]["TransferBatchItem"][];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
+        };
+        ApproveTransferBatchResponse: {
+            data: components["schemas"]["TransferBatch"];
+        };
+        RejectTransferBatchRequest: {
+            /**
+             * @description Why it is not sent; shown with the transfer
+             * @example wrong supplier
+             */
+            reason: string;
+        };
+        RejectTransferBatchResponse: {
+            data: components["schemas"]["TransferBatch"];
+        };
+        CancelTransferBatchResponse: {
+            data: components["schemas"]["TransferBatch"];
         };
         CreateTransferRequest: {
             /** @description Reais, at most two decimals */
@@ -3267,8 +3622,8 @@ export interface components {
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             token?: string;
-            /** @description All five where absent */
-            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION")[];
+            /** @description All where absent, except `BATCH`, which is delivered only where it is named */
+            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH")[];
         };
         CreateWebhookResponse: {
             data: components["schemas"]["Webhook"];
@@ -3293,7 +3648,7 @@ export interface components {
              */
             token?: string;
             /** @description Replace the events that the endpoint receives */
-            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION")[];
+            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH")[];
             /**
              * @description ACTIVE enables it again, after another TLS handshake
              * @enum {string}
@@ -3350,7 +3705,7 @@ export interface components {
              */
             id: string;
             /** @enum {string} */
-            type: "PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "TEST";
+            type: "PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "TEST";
         };
         DeliveryAttempt: {
             number: number;
@@ -3390,7 +3745,7 @@ export interface components {
             message: string;
         };
         /** @description `data` is the resource as its GET showed it when this happened, and `sequence`, which counts its events */
-        Event: components["schemas"]["PaymentEvent"] | components["schemas"]["TransferEvent"] | components["schemas"]["RefundEvent"] | components["schemas"]["MedEvent"] | components["schemas"]["PixTransactionEvent"] | components["schemas"]["TestEvent"];
+        Event: components["schemas"]["PaymentEvent"] | components["schemas"]["TransferEvent"] | components["schemas"]["RefundEvent"] | components["schemas"]["MedEvent"] | components["schemas"]["PixTransactionEvent"] | components["schemas"]["BatchEvent"] | components["schemas"]["TestEvent"];
         ListEventsResponse: {
             data: components["schemas"]["Event"][];
             meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
@@ -3581,6 +3936,10 @@ export type Attachment = components['schemas']['Attachment'];
 export type DisputeReplyError = components['schemas']['DisputeReplyError'];
 export type PixTransactionEvent = components['schemas']['PixTransactionEvent'];
 export type PixTransactionEventData = components['schemas']['PixTransactionEventData'];
+export type BatchEvent = components['schemas']['BatchEvent'];
+export type BatchEventData = components['schemas']['BatchEventData'];
+export type TransferBatch = components['schemas']['TransferBatch'];
+export type TransferBatchCounts = components['schemas']['TransferBatchCounts'];
 export type TestEvent = components['schemas']['TestEvent'];
 export type TestEventData = components['schemas']['TestEventData'];
 export type Webhook = components['schemas']['Webhook'];
@@ -3623,6 +3982,18 @@ export type ReturnDepositResponse = components['schemas']['ReturnDepositResponse
 export type ListMedsResponse = components['schemas']['ListMedsResponse'];
 export type GetMedResponse = components['schemas']['GetMedResponse'];
 export type ReplyToMedResponse = components['schemas']['ReplyToMedResponse'];
+export type TransferBatchItemOrder = components['schemas']['TransferBatchItemOrder'];
+export type CreateTransferBatchRequest = components['schemas']['CreateTransferBatchRequest'];
+export type CreateTransferBatchResponse = components['schemas']['CreateTransferBatchResponse'];
+export type ListTransferBatchesResponse = components['schemas']['ListTransferBatchesResponse'];
+export type GetTransferBatchResponse = components['schemas']['GetTransferBatchResponse'];
+export type TransferBatchItem = components['schemas']['TransferBatchItem'];
+export type TransferBatchItemError = components['schemas']['TransferBatchItemError'];
+export type ListTransferBatchItemsResponse = components['schemas']['ListTransferBatchItemsResponse'];
+export type ApproveTransferBatchResponse = components['schemas']['ApproveTransferBatchResponse'];
+export type RejectTransferBatchRequest = components['schemas']['RejectTransferBatchRequest'];
+export type RejectTransferBatchResponse = components['schemas']['RejectTransferBatchResponse'];
+export type CancelTransferBatchResponse = components['schemas']['CancelTransferBatchResponse'];
 export type CreateTransferRequest = components['schemas']['CreateTransferRequest'];
 export type CreateTransferResponse = components['schemas']['CreateTransferResponse'];
 export type AccountReceiver = components['schemas']['AccountReceiver'];
@@ -4463,6 +4834,213 @@ export interface operations {
             };
         };
     };
+    listTransferBatches: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
+                per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
+                /** @description IANA time zone of the days in this query; by default UTC */
+                time_zone?: string;
+                /** @description Only these, at most 100; repeated or separated by commas */
+                uuid?: string[];
+                /** @description In one of these statuses */
+                status?: ("DRAFT" | "PROCESSING" | "COMPLETED" | "CANCELLED")[];
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
+                date_from?: string;
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
+                date_to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListTransferBatchesResponse"];
+                };
+            };
+        };
+    };
+    createTransferBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTransferBatchRequest"];
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateTransferBatchResponse"];
+                };
+            };
+        };
+    };
+    getTransferBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the batch
+                 * @example 5d1e8b3c-7a20-4f96-8c4d-0e9b2a6f7d13
+                 */
+                batch: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetTransferBatchResponse"];
+                };
+            };
+        };
+    };
+    listTransferBatchItems: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
+                per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
+                /** @description IANA time zone of the days in this query; by default UTC */
+                time_zone?: string;
+                /** @description In one of these statuses; an item that was not started is PENDING */
+                status?: ("PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING")[];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the batch
+                 * @example 5d1e8b3c-7a20-4f96-8c4d-0e9b2a6f7d13
+                 */
+                batch: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListTransferBatchItemsResponse"];
+                };
+            };
+        };
+    };
+    approveTransferBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the batch
+                 * @example 5d1e8b3c-7a20-4f96-8c4d-0e9b2a6f7d13
+                 */
+                batch: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApproveTransferBatchResponse"];
+                };
+            };
+        };
+    };
+    rejectTransferBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the batch
+                 * @example 5d1e8b3c-7a20-4f96-8c4d-0e9b2a6f7d13
+                 */
+                batch: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RejectTransferBatchRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RejectTransferBatchResponse"];
+                };
+            };
+        };
+    };
+    cancelTransferBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the batch
+                 * @example 5d1e8b3c-7a20-4f96-8c4d-0e9b2a6f7d13
+                 */
+                batch: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelTransferBatchResponse"];
+                };
+            };
+        };
+    };
     listTransfers: {
         parameters: {
             query?: {
@@ -4496,6 +5074,8 @@ export interface operations {
                 pix_key?: string;
                 /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
+                /** @description Items of this batch */
+                batch_uuid?: string;
             };
             header?: never;
             path?: never;
@@ -5236,7 +5816,7 @@ export interface operations {
                 /** @description In one of these statuses */
                 status?: ("PENDING" | "DELIVERED" | "FAILED" | "CANCELLED")[];
                 /** @description Of an event of one of these types */
-                type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "TEST")[];
+                type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "TEST")[];
                 /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
@@ -5338,7 +5918,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Of one of these types */
-                type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "TEST")[];
+                type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "TEST")[];
                 /** @description Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX that belong to it */
                 operation_uuid?: string;
                 /** @description Of the PIX with this end-to-end id, and of the charge, transfer, refund and dispute that it belongs to */
@@ -5677,6 +6257,28 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PixTransactionEvent"];
+            };
+        };
+        responses: {
+            /** @description Received, within 15 seconds. Redirects are not followed */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBatchEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchEvent"];
             };
         };
         responses: {

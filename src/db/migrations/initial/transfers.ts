@@ -42,6 +42,8 @@ create table transfer (
   -- The look-up of the key that it names: whom the merchant expects to pay.
   lookup jsonb,
   external_ref varchar(255),
+  -- The batch that it is an item of. No foreign key: a restored backup may lack the batch of a transfer that is rebuilt.
+  batch_uuid uuid,
   beneficiary_name varchar(140),
   beneficiary_document varchar(14),
   sender jsonb,
@@ -101,6 +103,9 @@ create index transfer_by_settlement on transfer (account_uuid, settled_at) inclu
 create index transfer_by_receiver on transfer (account_uuid, receiver_id, created_at, uuid) include (connection_uuid);
 create index transfer_by_value on transfer (account_uuid, value_cents);
 create index transfer_by_external_ref on transfer (account_uuid, external_ref) where external_ref is not null;
+-- Of a batch: its list, and its counts, which the index alone answers.
+create index transfer_of_batch on transfer (account_uuid, batch_uuid, created_at, uuid) include (connection_uuid, state)
+  where batch_uuid is not null;
 create index transfer_by_end_to_end on transfer using hash (end_to_end);
 -- Operators' watch over the few that move, by created_at, which never changes.
 create index transfer_moving on transfer (created_at) where state in ('created', 'held', 'approved', 'sending', 'settling');

@@ -21,7 +21,7 @@ create table event (
   account_uuid uuid not null references account,
   connection_uuid uuid references connection,
   -- TEST is sent on request and cannot be subscribed to.
-  type text not null check (type in ('PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION', 'TEST')),
+  type text not null check (type in ('PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION', 'BATCH', 'TEST')),
   subject_uuid uuid not null,
   sequence int not null,
   -- json and not jsonb: the fields keep the order of GET, and a delivery its text, also when it is sent again.
@@ -42,7 +42,7 @@ create table webhook (
   account_uuid uuid not null references account,
   url text not null check (length(url) <= 2048),
   mode text check (mode in ('live', 'test')),
-  events text[] not null check (cardinality(events) between 1 and 5),
+  events text[] not null check (cardinality(events) between 1 and 6),
   sealed_secret text not null,
   masked_secret text not null,
   previous_secrets jsonb not null default '[]',
@@ -59,7 +59,7 @@ create table webhook (
   user_uuid uuid,
   fingerprint text not null,
   created_at timestamptz(3) not null,
-  constraint webhook_kinds check (events <@ array['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION']),
+  constraint webhook_kinds check (events <@ array['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION', 'BATCH']),
   -- A delivery is signed by ten secrets at most.
   constraint webhook_previous_secrets
     check (jsonb_typeof(previous_secrets) = 'array' and jsonb_array_length(previous_secrets) <= 9),
