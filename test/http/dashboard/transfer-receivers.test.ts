@@ -149,7 +149,7 @@ describe('a key that is found', () => {
     const page = await user.identify({ document: '529.982.247-25' })
     expect(hiddenFieldsOfForm(page.text)).toMatchObject({ document: CPF })
     await user.confirm(await user.review(page))
-    expect(readOrder()).toMatchObject({ document: CPF, lookup: { onMismatch: 'REFUSE' } })
+    expect(readOrder()).toMatchObject({ destination: { document: CPF }, lookup: { onMismatch: 'REFUSE' } })
   })
 
   test('of a document that the bank masks is shown with a warning, up to the review', async () => {
