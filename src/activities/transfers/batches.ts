@@ -42,13 +42,15 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { transition } from '../shared/transition.ts'
 
 /** Most transfers of one batch that are on their way to a provider at once: so many that few of them wait, and few others wait for them. */
-const MAX_ITEMS_IN_FLIGHT = 16
+const MAX_ITEMS_IN_FLIGHT = 4
 /** Most items that one step starts: the workflow then continues as new. */
 const MAX_ITEMS_PER_STEP = 500
 /** Longest time in which a step starts items, before its workflow is asked whether it goes on. */
 const STEP_BUDGET_MS = 20 * SECOND
 /** Longest wait for the result of one transfer; its workflow goes on. */
 const ITEM_RESULT_WAIT_MS = 10 * SECOND
+/** Longest pause between items of a batch: a bank that is slow keeps the workers idle anyway. */
+const MAX_PAUSE_MS = SECOND
 /** Between two looks at the transfers on their way while none may be added. */
 const IN_FLIGHT_POLL_MS = SECOND / 2
 
@@ -67,9 +69,12 @@ export function advanceBatch(dependencies: ActivityDependencies) {
       if (step.kind === 'full') await sleep(IN_FLIGHT_POLL_MS)
       else {
         const { batch, items } = step
+        const startedAtMs = performance.now()
         const areStarted = await Promise.all(items.map(one => startItem(dependencies, batch, one)))
         startedCount += areStarted.filter(Boolean).length
         if (!areStarted.every(Boolean)) await sleep(IN_FLIGHT_POLL_MS)
+        // As long as they took, others have the workers: a caller waits for a single transfer.
+        else await sleep(Math.min(MAX_PAUSE_MS, performance.now() - startedAtMs))
       }
       if (!hasTime() || startedCount >= MAX_ITEMS_PER_STEP)
         return { ...NO_FOLLOW_UPS, state: 'processing', startedCount, next: { kind: 'step' } }
