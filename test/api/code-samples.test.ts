@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { READ_CODE_EXAMPLE } from '../../src/contract/qr-codes/code-reading-example.ts'
 import { EXAMPLE_UUIDS } from '../../src/contract/shared/example-values.ts'
 import { FILES } from '../support/files.ts'
 import { installSdkPackages } from '../support/python-packages.ts'
@@ -130,6 +131,7 @@ async function createSampleFixtures(label: string) {
       found => found !== undefined,
     ),
   ])
+  const reading = await api.post('/api/v1/qr-codes/read', { payload: qrCode.body.data.payload })
   const waiting = await createWaitingOrders(merchant)
   return {
     merchant,
@@ -146,6 +148,7 @@ async function createSampleFixtures(label: string) {
     webhook: webhook.body.data,
     qrCode: qrCode.body.data,
     lookup: lookup.body.data,
+    reading: reading.body.data,
     refund: refund.body.data.refund,
     delivery: delivery.body.data,
     med: med.body.data[0],
@@ -201,6 +204,8 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
     [EXAMPLE_UUIDS.code, made.codeId],
     [EXAMPLE_UUIDS.qrCode, made.qrCode.uuid],
     [EXAMPLE_UUIDS.keyLookup, made.lookup.uuid],
+    [EXAMPLE_UUIDS.codeReading, made.reading.uuid],
+    [READ_CODE_EXAMPLE.payload, made.qrCode.payload],
     [/480517/g, made.authCode],
     [/contato@lojadaana\.example\.com/g, made.key],
     [/contato%40lojadaana\.example\.com/g, encodeURIComponent(made.key)],

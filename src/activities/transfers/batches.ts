@@ -35,7 +35,7 @@ import { canCarryTransfer } from '../../domain/transfers/transfer-candidates.ts'
 import { isWithinTransferLimit } from '../../domain/transfers/transfer-limit.ts'
 import { startMoneyWorkflow } from '../../temporal/start.ts'
 import type { AdvanceBatchInput, AdvanceBatchResult } from '../../workflows/contracts/transfer-batches.ts'
-import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
+import type { TransferInput } from '../../workflows/contracts/transfers.ts'
 import { recordBatchEvent } from '../events/record-event.ts'
 import { startTimeBudget } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -224,11 +224,10 @@ function takeCoveredItems(
 
 /** Lists the connections that may carry an item, in the order of trying. Where none may, the first one: its transfer then says why. */
 function listItemCandidates(connections: Connection[], { details, valueCents }: StartableItem): string[] {
-  const order = details as TransferInputDetails
   const able = connections.filter(
     one =>
       one.status === 'ACTIVE' &&
-      canCarryTransfer(one.dialect, order) &&
+      canCarryTransfer(one.dialect, details) &&
       isWithinTransferLimit(one, valueCents),
   )
   return (able.length > 0 ? able : connections.slice(0, 1)).map(({ uuid }) => uuid)

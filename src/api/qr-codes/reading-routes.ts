@@ -17,7 +17,7 @@ export const codeReadingRoutes: RouteRegistrar = (router, { config }) => {
     scope: 'transfers',
     summary: 'Read a PIX code before it is paid',
     description:
-      'Checks the code and reads the charge at the bank of its receiver, whose signature is verified. Nothing is paid. What the code says may change until it is paid: the receiver’s bank is asked again then.',
+      'Checks the code and reads the charge at the bank of its receiver, whose signature is verified. Nothing is paid. What the code says may change until it is paid: that bank is asked again then.',
     body: readCodeBody,
     responses: {
       200: dataResponse(codeReadingSchema),

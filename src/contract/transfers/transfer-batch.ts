@@ -13,6 +13,7 @@ import {
   MAX_BATCH_ITEMS,
   SHORT_BALANCE_POLICIES,
 } from '../../domain/transfers/transfer-batch.ts'
+import { toDestinationColumns } from '../../domain/transfers/transfer-destination.ts'
 import { externalRef } from '../charges/charge.ts'
 import { limitFailureFields, showExceededLimit } from '../limits/limit-failure.ts'
 import {
@@ -283,7 +284,7 @@ export const batchItemSchema = z
 /** Presents an item of a batch with the state of its transfer. */
 export function showBatchItem(item: ReadBatchItem): z.output<typeof batchItemSchema> {
   const { transfer } = item
-  const { pixKey, document: holder } = item.details as { pixKey?: string; document?: string }
+  const { pixKey, document: holder } = toDestinationColumns(item.details.destination)
   const endToEnd = transfer && showEndToEndId(transfer.endToEnd)
   return {
     line: item.line,
@@ -291,8 +292,8 @@ export function showBatchItem(item: ReadBatchItem): z.output<typeof batchItemSch
       ? transferMachine.statusOf(transfer.state)
       : UNSTARTED_STATUS[item.state]) as ItemStatus,
     value: item.valueCents,
-    ...(pixKey !== undefined && { pix_key: pixKey }),
-    ...(holder !== undefined && { document: holder }),
+    ...(pixKey !== null && { pix_key: pixKey }),
+    ...(holder !== null && { document: holder }),
     external_ref: item.externalRef,
     ...(item.description !== null && { description: item.description }),
     ...(transfer && { transfer_uuid: item.transferUuid }),

@@ -1,5 +1,6 @@
 import type { TransferState } from '../../domain/transfers/transfer.ts'
 import type { BatchItemState } from '../../domain/transfers/transfer-batch.ts'
+import type { TransferDestination } from '../../domain/transfers/transfer-destination.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Connection } from '../entities/connection.ts'
 import type { Transfer } from '../entities/transfer.ts'
@@ -12,13 +13,16 @@ import { formatTextArray, joinConditions, type OptionalSqlCondition } from '../s
 
 /** Batches of transfers and their items. An item is a row of `transfer_batch_item`, which has no entity. */
 
+/** The sealed part of a transfer's order, as an item has it in plain. */
+export type BatchItemDetails = { destination: TransferDestination } & Record<string, unknown>
+
 /** What an item orders; `details`: those of its transfer's order. */
 export type NewBatchItem = {
   transferUuid: string
   valueCents: number
   externalRef: string
   description: string | null
-  details: object
+  details: BatchItemDetails
 }
 
 /** Inserts the items of a batch in their order, the first one as line 1. */
@@ -56,7 +60,7 @@ export type StartableItem = {
   transferUuid: string
   valueCents: number
   externalRef: string
-  details: Record<string, unknown>
+  details: BatchItemDetails
 }
 
 /** Reads the first items of a batch in a state, by line. */
@@ -75,7 +79,7 @@ export function readStartableItems(
         transferUuid: String(row.transfer_uuid),
         valueCents: Number(row.value_cents),
         externalRef: String(row.external_ref),
-        details: row.details as Record<string, unknown>,
+        details: row.details as BatchItemDetails,
       })),
     ),
   )
@@ -188,7 +192,7 @@ export type ReadBatchItem = {
   valueCents: number
   externalRef: string
   description: string | null
-  details: Record<string, unknown>
+  details: BatchItemDetails
   transfer: Pick<Transfer, 'state' | 'failure' | 'endToEnd' | 'settledAt'> | null
 }
 
@@ -226,7 +230,7 @@ export async function readBatchItems(
     valueCents: Number(row.value_cents),
     externalRef: String(row.external_ref),
     description: row.description as string | null,
-    details: row.details as Record<string, unknown>,
+    details: row.details as BatchItemDetails,
     transfer:
       row.transfer_state === null
         ? null

@@ -100,7 +100,7 @@ test('a batch without a workflow is started again from its rows', async () => {
        values (?, ?, true, array[?]::uuid[], 'processing', 'EACH', 'FAIL', 1, 100, 'r', 'f', now() - interval '1 hour', now())
        returning uuid
      ) insert into transfer_batch_item (batch_uuid, line, transfer_uuid, value_cents, external_ref, details)
-     select uuid, 1, gen_random_uuid(), 100, 'a', '{"pixKey": "maria@example.com"}' from ordered`,
+     select uuid, 1, gen_random_uuid(), 100, 'a', '{"destination": {"kind": "key", "pixKey": "maria@example.com", "document": null}}' from ordered`,
     [uuid, accountUuid, candidates[0]],
   )
   const { temporal, did } = temporalOf([])

@@ -306,7 +306,7 @@ export const SHARED_CHANGES: Record<string, readonly Change[]> = {
     after('const REFUSALS = {\n', `  acme: ['sendTransfer', 'refused'],\n`),
   ],
   'test/api/payouts/undocumented-answers.test.ts': [
-    after('ANSWERS: Record<TestedApi, typeof EVERYWHERE> = {\n', '  acme: EVERYWHERE,\n'),
+    after('ANSWERS: Record<ProviderApi, typeof EVERYWHERE> = {\n', '  acme: EVERYWHERE,\n'),
   ],
   'test/http/dashboard/onboarding-errors.test.ts': [
     after(

@@ -134,7 +134,11 @@ export async function createFullAccount(world: ApiFixture) {
      from ordered o, (values (1, ?, 'started'), (2, ?, 'pending')) as i (line, transfer, state)`,
     [
       ...[batch, account, connection, MALICIOUS_TEXT.slice(0, 140), history('PROCESSING'), now, now],
-      ...[MALICIOUS_TEXT, MALICIOUS_TEXT.slice(0, 140), JSON.stringify({ pixKey: MALICIOUS_TEXT })],
+      ...[
+        MALICIOUS_TEXT,
+        MALICIOUS_TEXT.slice(0, 140),
+        JSON.stringify({ destination: { kind: 'key', pixKey: MALICIOUS_TEXT, document: null } }),
+      ],
       ...[transfer, randomUUID()],
     ],
   )

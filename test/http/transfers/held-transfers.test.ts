@@ -93,7 +93,10 @@ function newOrder(reais: number, more: Partial<TransferInput> = {}): TransferInp
     accountUuid,
     candidates: connections,
     valueCents: reais * 100,
-    details: JSON.stringify({ pixKey: 'maria@example.com', fingerprint: 'f' }),
+    details: JSON.stringify({
+      destination: { kind: 'key', pixKey: 'maria@example.com', document: null },
+      fingerprint: 'f',
+    }),
     requestId: 'r',
     timeScale: 1,
     tokenNumber: maker.number,

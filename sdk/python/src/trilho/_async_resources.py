@@ -665,8 +665,8 @@ class QrCodes:
         """Read a PIX code before it is paid.
 
         Checks the code and reads the charge at the bank of its receiver, whose signature is verified.
-        Nothing is paid. What the code says may change until it is paid: the receiver’s bank is asked again
-        then. Token scope: `transfers`.
+        Nothing is paid. What the code says may change until it is paid: that bank is asked again then.
+        Token scope: `transfers`.
 
         Args:
             payload: The copy-and-paste PIX code; blanks around it do not count.

@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from ._model import Model
-from .models import MedEvent, PaymentEvent, PixTransactionEvent, RefundEvent, TestEvent, TransferEvent
+from .models import BatchEvent, MedEvent, PaymentEvent, PixTransactionEvent, RefundEvent, TestEvent, TransferEvent
 
 __all__ = [
+    "BatchEvent",
     "Event",
     "MedEvent",
     "PaymentEvent",
@@ -33,7 +34,14 @@ class UnknownEvent(Model):
 #: ``isinstance`` decides what the data is. An event may come again, with the same ``id``; ``data.sequence`` counts the
 #: events of a resource.
 Event: TypeAlias = (
-    PaymentEvent | TransferEvent | RefundEvent | MedEvent | PixTransactionEvent | TestEvent | UnknownEvent
+    PaymentEvent
+    | TransferEvent
+    | RefundEvent
+    | MedEvent
+    | PixTransactionEvent
+    | BatchEvent
+    | TestEvent
+    | UnknownEvent
 )
 
 MODELS: dict[str, type[Event]] = {
@@ -42,6 +50,7 @@ MODELS: dict[str, type[Event]] = {
     "REFUND": RefundEvent,
     "MED": MedEvent,
     "PIX_TRANSACTION": PixTransactionEvent,
+    "BATCH": BatchEvent,
     "TEST": TestEvent,
 }
 

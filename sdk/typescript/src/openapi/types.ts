@@ -244,7 +244,7 @@ export interface paths {
         put?: never;
         /**
          * Read a PIX code before it is paid
-         * @description Checks the code and reads the charge at the bank of its receiver, whose signature is verified. Nothing is paid. What the code says may change until it is paid: the receiver’s bank is asked again then. Token scope: `transfers`.
+         * @description Checks the code and reads the charge at the bank of its receiver, whose signature is verified. Nothing is paid. What the code says may change until it is paid: that bank is asked again then. Token scope: `transfers`.
          */
         post: operations["readQrCode"];
         delete?: never;
