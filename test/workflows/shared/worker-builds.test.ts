@@ -6,6 +6,7 @@ import { buildReopenOptions } from '../../../src/temporal/workflow-options.ts'
 import { awaitIssuedUpdate } from '../../../src/workflows/contracts/charges.ts'
 import { providerNotificationSignal } from '../../../src/workflows/contracts/provider-notifications.ts'
 import { REBUILD_WORKFLOW } from '../../../src/workflows/contracts/rebuild.ts'
+import type { AdvanceBatchResult } from '../../../src/workflows/contracts/transfer-batches.ts'
 import { cancelTransferUpdate } from '../../../src/workflows/contracts/transfers.ts'
 import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
 import * as workflows from '../../../src/workflows/index.ts'
@@ -58,6 +59,13 @@ const answerWhenEnded = (answer: unknown) => async (workflowId: string) => {
 }
 const answerWith = (answer: unknown) => () => answer
 
+const batchStep = (step: Pick<AdvanceBatchResult, 'state' | 'next'>): AdvanceBatchResult => ({
+  deliveries: [],
+  returns: [],
+  startedCount: 0,
+  ...step,
+})
+
 let builds: Awaited<ReturnType<typeof startWorkerBuilds>>
 beforeAll(async () => {
   builds = await startWorkerBuilds({
@@ -72,6 +80,10 @@ beforeAll(async () => {
     storeTransfer: answerWith(transferRow('created')),
     endScheduledTransfer: answerWith(transferRow('cancelled')),
     getTransfer: answerWith(transferRow('paid')),
+    advanceBatch: answerByProgress(
+      batchStep({ state: 'processing', next: { kind: 'wait', waitMs: 1_000, reason: 'unfinished_items' } }),
+      batchStep({ state: 'completed', next: { kind: 'end' } }),
+    ),
     openRefund: answerWith(refundOpened('sending')),
     sendRefund: answerWith(payoutInProcess),
     getRefund: answerWith({ state: 'settled', connectionUuid: NOTIFICATION.connectionUuid }),
@@ -118,6 +130,7 @@ const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
     uuid => `${WORKFLOWS.transfer.idOf(uuid)}/later`,
     uuid => ({ ...sendingOf(uuid), ...LATER }),
   ],
+  ['transferBatchWorkflow', WORKFLOWS.transfer_batch.idOf, uuid => ({ uuid, timeScale: TIME_SCALE })],
   [
     'refundWorkflow',
     WORKFLOWS.refund.idOf,
