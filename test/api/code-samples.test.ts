@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import { READ_CODE_EXAMPLE } from '../../src/contract/qr-codes/code-reading-example.ts'
 import { EXAMPLE_UUIDS } from '../../src/contract/shared/example-values.ts'
 import { FILES } from '../support/files.ts'
 import { installSdkPackages } from '../support/python-packages.ts'
@@ -205,7 +204,6 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
     [EXAMPLE_UUIDS.qrCode, made.qrCode.uuid],
     [EXAMPLE_UUIDS.keyLookup, made.lookup.uuid],
     [EXAMPLE_UUIDS.codeReading, made.reading.uuid],
-    [READ_CODE_EXAMPLE.payload, made.qrCode.payload],
     [/480517/g, made.authCode],
     [/contato@lojadaana\.example\.com/g, made.key],
     [/contato%40lojadaana\.example\.com/g, encodeURIComponent(made.key)],

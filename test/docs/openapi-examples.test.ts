@@ -103,14 +103,14 @@ describe('every example of openapi.json', () => {
   })
 })
 
-/** A static code whose payers choose the value, and one whose value is at its location; the others are of the charge. */
+/** Static codes whose payers choose the value; the others are of the charge. */
 const CODES_WITHOUT_VALUE: Record<string, object> = {
   [QR_CODE_EXAMPLE.payload]: {
     totalCents: null,
     key: QR_CODE_EXAMPLE.pix_key,
     txid: QR_CODE_EXAMPLE.reference,
   },
-  [READ_CODE_EXAMPLE.payload]: { totalCents: null, key: null },
+  [READ_CODE_EXAMPLE.payload]: { totalCents: null, key: '123e4567-e12b-12d1-a456-426655440000', txid: '***' },
 }
 
 test('openapi.json names no limit that is only of JavaScript', () => {

@@ -122,6 +122,7 @@ describe('openapi', () => {
         '/api/v1/pix-keys/auth-code',
         '/api/v1/qr-codes',
         '/api/v1/transfers',
+        '/api/v1/transfers/bank-accounts',
         '/api/v1/transfers/batches',
         '/api/v1/webhooks',
       ])
