@@ -13,6 +13,7 @@ METHODS = {
     "createTransferBatch": "transfer_batches.create",
     "exportLedgerCsv": "ledger.export_csv",
     "exportLedgerOfx": "ledger.export_ofx",
+    "getCodeReading": "qr_codes.get_reading",
     "getDefaultProviders": "providers.get_defaults",
     "getLedgerBalances": "ledger.get_balances",
     "getLimitUsage": "limits.get_usage",

@@ -40,6 +40,7 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   'pix-keys': { description: 'Uuid of the look-up', example: EXAMPLE_UUIDS.keyLookup },
   webhooks: { description: 'Uuid of the webhook', example: EXAMPLE_UUIDS.webhook },
   refund: { description: 'Uuid of the refund', example: EXAMPLE_UUIDS.refund },
+  reading: { description: 'Uuid of the reading', example: EXAMPLE_UUIDS.codeReading },
   batch: { description: 'Uuid of the batch', example: EXAMPLE_UUIDS.transferBatch },
   delivery: { description: 'Uuid of the delivery', example: EXAMPLE_UUIDS.delivery },
   id: { description: 'Id of the event, the `webhook-id` of its deliveries', example: EXAMPLE_UUIDS.event },

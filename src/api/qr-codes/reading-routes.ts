@@ -26,14 +26,14 @@ export const codeReadingRoutes: RouteRegistrar = (router, { config }) => {
     handle: async request => ({ body: { data: showCodeReading(await readPaymentCode(reader, request)) } }),
   })
 
-  registerRoute(router, 'get', `${CODE_READINGS_PATH}/:uuid`, {
+  registerRoute(router, 'get', `${CODE_READINGS_PATH}/:reading`, {
     operationId: 'getCodeReading',
     scope: 'transfers',
     summary: 'Read what was read of a PIX code',
     description: 'As it was read then, for thirty days.',
     responses: { 200: dataResponse(codeReadingSchema) },
     handle: async ({ em, token, params }) => ({
-      body: { data: showCodeReading(await requireVisibleCodeReading(em, token, params.uuid)) },
+      body: { data: showCodeReading(await requireVisibleCodeReading(em, token, params.reading)) },
     }),
   })
 }

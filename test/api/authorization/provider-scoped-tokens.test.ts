@@ -210,7 +210,7 @@ const RULES: Record<string, () => Promise<void>> = {
       expect(answer.body.data.own_charge_uuid).toBe(own)
     }
   },
-  'GET /api/v1/qr-codes/read/{uuid}': async () => {
+  'GET /api/v1/qr-codes/read/{reading}': async () => {
     const { payload } = (await merchant.api.readCharge(mine.charge)).payment
     const { body } = await merchant.api.post('/api/v1/qr-codes/read', { payload })
     isAnswered(await get(`/qr-codes/read/${body.data.uuid}`), 200)

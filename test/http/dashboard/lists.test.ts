@@ -67,7 +67,7 @@ describe('search', () => {
 
   test('an amount finds every operation of it, in the notation of the language', async () => {
     const links = linksOf((await search(merchant, '25,90')).text)
-    expect(links.toSorted()).toEqual([ours.transfer, ours.waiting].toSorted())
+    expect(links.toSorted()).toEqual([ours.transfer, ours.held, ours.waiting].toSorted())
     expect(linksOf((await search(merchant, 'R$ 1.234,56')).text).toSorted()).toEqual(
       expect.arrayContaining([ours.charge, ours.open].toSorted()),
     )

@@ -684,7 +684,7 @@ class QrCodes:
             )
         )
 
-    async def get_code_reading(self, uuid: str) -> models.CodeReading:
+    async def get_reading(self, reading: str) -> models.CodeReading:
         """Read what was read of a PIX code.
 
         As it was read then, for thirty days. Token scope: `read` or `transfers`.
@@ -693,7 +693,7 @@ class QrCodes:
             Call(
                 "getCodeReading",
                 "GET",
-                path_of("/api/v1/qr-codes/read/{uuid}", uuid=uuid),
+                path_of("/api/v1/qr-codes/read/{reading}", reading=reading),
                 read_one(models.CodeReading),
             )
         )

@@ -6,7 +6,15 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from ._model import Model
-from .models import BatchEvent, MedEvent, PaymentEvent, PixTransactionEvent, RefundEvent, TestEvent, TransferEvent
+from .models import (
+    BatchEvent,
+    MedEvent,
+    PaymentEvent,
+    PixTransactionEvent,
+    RefundEvent,
+    TestEvent,
+    TransferEvent,
+)
 
 __all__ = [
     "BatchEvent",

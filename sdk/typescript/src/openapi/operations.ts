@@ -14,7 +14,7 @@ export const OPERATIONS = {
   listQrCodePayments: {"method":"GET","path":"/api/v1/qr-codes/{uuid}/payments","isKeyed":false,"accept":"application/json"},
   disableQrCode: {"method":"POST","path":"/api/v1/qr-codes/{uuid}/disable","isKeyed":false,"accept":"application/json"},
   readQrCode: {"method":"POST","path":"/api/v1/qr-codes/read","isKeyed":false,"accept":"application/json"},
-  getCodeReading: {"method":"GET","path":"/api/v1/qr-codes/read/{uuid}","isKeyed":false,"accept":"application/json"},
+  getCodeReading: {"method":"GET","path":"/api/v1/qr-codes/read/{reading}","isKeyed":false,"accept":"application/json"},
   refundPayment: {"method":"POST","path":"/api/v1/payments/{uuid}/refund","isKeyed":true,"accept":"application/json"},
   listRefunds: {"method":"GET","path":"/api/v1/refunds","isKeyed":false,"accept":"application/json"},
   listPaymentRefunds: {"method":"GET","path":"/api/v1/payments/{uuid}/refunds","isKeyed":false,"accept":"application/json"},

@@ -253,7 +253,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/qr-codes/read/{uuid}": {
+    "/api/v1/qr-codes/read/{reading}": {
         parameters: {
             query?: never;
             header?: never;
@@ -4506,10 +4506,10 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Uuid of the QR code
-                 * @example 3a7d5e91-0c4f-4b28-9e6d-1b8f2c7a0d54
+                 * @description Uuid of the reading
+                 * @example 8b1e4f70-2c6d-4a95-b3f8-0d7a5c9e2614
                  */
-                uuid: string;
+                reading: string;
             };
             cookie?: never;
         };

@@ -37,7 +37,7 @@ export const createQrCodes = (call: Call) => ({
     call('readQrCode', { body }, options),
   /** Reads what was read of a code, for thirty days. */
   getReading: (uuid: string, options?: CallOptions): Promise<CodeReading> =>
-    call('getCodeReading', { path: { uuid } }, options),
+    call('getCodeReading', { path: { reading: uuid } }, options),
   /** Disables a code. A PIX that is paid to it after all becomes what its `on_payment` says. */
   disable: (uuid: string, options?: CallOptions): Promise<QrCode> =>
     call('disableQrCode', { path: { uuid } }, options),
