@@ -160,7 +160,11 @@ def _read_result(operation: Schema, components: dict[str, Schema]) -> tuple[str,
     if name == EVENT:
         return ("Page[Event]", "read_event_page") if is_page else ("Event", "read_event")
     model = f"models.{name}"
-    return (f"Page[{model}]", f"read_page({model})") if is_page else (model, f"read_one({model})")
+    if not is_page:
+        return model, f"read_one({model})"
+    if "meta" not in schema.get("properties", {}):
+        return f"builtins.list[{model}]", f"read_list({model})"
+    return f"Page[{model}]", f"read_page({model})"
 
 
 def _own_description(text: str | None) -> str | None:
@@ -187,6 +191,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
+import builtins
 from typing import Any
 
 from . import inputs, models
@@ -194,7 +199,7 @@ from ._amounts import OMITTED, Amount, Omitted
 from ._calls import Call, File, amount_of, optional_amount_of, path_of
 from ._pages import Page, {iterate}
 from ._results import (
-    read_content, read_event, read_event_page, read_nothing, read_one, read_page, read_text, read_whole
+    read_content, read_event, read_event_page, read_list, read_nothing, read_one, read_page, read_text, read_whole
 )
 from ._transports import {transport}
 from .events import Event

@@ -53,6 +53,8 @@ test('the other intervals are those of SPEC', () => {
     prepareAgain: 1_000,
     repeatToFind: 10 * MINUTE,
     nextDisputePoll: expect.any(Function),
+    nextBatchPoll: expect.any(Function),
+    retryBatch: MINUTE,
     nextMessageAttempt: expect.any(Function),
     sendAgain: expect.any(Function),
     rotationGrace: 24 * 60 * MINUTE,

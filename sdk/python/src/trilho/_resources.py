@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
@@ -14,6 +15,7 @@ from ._results import (
     read_content,
     read_event,
     read_event_page,
+    read_list,
     read_nothing,
     read_one,
     read_page,
@@ -1663,7 +1665,7 @@ class Banks:
     def __init__(self, transport: SyncTransport) -> None:
         self._transport = transport
 
-    def list(self, *, search: str | None = None) -> Page[models.ListedBank]:
+    def list(self, *, search: str | None = None) -> builtins.list[models.ListedBank]:
         """Find a bank by its name or code.
 
         Institutions with a COMPE code, by name, as the Central Bank lists them. One without such a code has
@@ -1673,7 +1675,7 @@ class Banks:
             search: Part of the name, the COMPE code, or the beginning of the ISPB.
         """
         return self._transport.send(
-            Call("listBanks", "GET", "/api/v1/banks", read_page(models.ListedBank), query={"search": search})
+            Call("listBanks", "GET", "/api/v1/banks", read_list(models.ListedBank), query={"search": search})
         )
 
 

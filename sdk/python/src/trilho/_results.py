@@ -27,6 +27,18 @@ def read_whole(model: type[M]) -> Callable[[httpx.Response], M]:
     return lambda response: model.model_validate(_data(response))
 
 
+def read_list(model: type[M]) -> Callable[[httpx.Response], list[M]]:
+    """Reads `{"data": […]}` of a list without pages."""
+
+    def read(response: httpx.Response) -> list[M]:
+        items = _data(response)["data"]
+        if not isinstance(items, list):
+            raise ValueError("data is not a list")
+        return [model.model_validate(item) for item in items]
+
+    return read
+
+
 def read_page(model: type[M]) -> Callable[[httpx.Response], Page[M]]:
     """Reads `{"data": […], "meta": …}`."""
     return lambda response: _read_page_of(model.model_validate, response)

@@ -24,7 +24,7 @@ import type { DashboardRouter } from '../../http/router.ts'
 import type { ShownFact } from '../../http/shown-facts.ts'
 import { listConnections, tokenWithMode } from '../connections.ts'
 import { TRANSFER_FORM_PATH } from './destinations.ts'
-import { identifyReceiver, renderKeyStep } from './key-step.ts'
+import { askForReceiver, renderKeyStep } from './key-step.ts'
 import { describeKey, findShownReceiver, listReceiverWarnings, type ShownReceiver } from './receiver.ts'
 import { TRANSFERS_PAGE_PATH } from './transfers.ts'
 
@@ -45,7 +45,7 @@ export function registerTransferForm({ get, post, dashboard }: DashboardRouter):
 
   post('transfers.write', `${TRANSFER_FORM_PATH}/receiver`, {
     async handle(visit) {
-      const question = await identifyReceiver(dashboard, visit)
+      const question = await askForReceiver(dashboard, visit)
       if (question) return question
       if (!visit.form.has('value')) visit.form.set('value', '')
       return renderTransferForm(visit)

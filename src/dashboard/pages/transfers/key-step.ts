@@ -22,7 +22,7 @@ const SKIPPABLE_REFUSALS = ['lookup_budget_low', 'too_many_lookups', 'no_provide
  * where the key belongs to another document than the one typed; otherwise null. A bank that looks up nothing leaves the form without a
  * look-up.
  */
-export async function identifyReceiver(
+export async function askForReceiver(
   dashboard: DashboardContext,
   visit: TransferVisit,
 ): Promise<DashboardResponse | null> {
