@@ -12,7 +12,7 @@ import {
 } from '../db/repositories/provider-account-identities.ts'
 import { NO_FEES } from '../domain/ledger/money.ts'
 import type { Party } from '../domain/pix/party.ts'
-import { buildNotificationUrl } from '../domain/providers/provider.ts'
+import { buildNotificationUrl } from '../domain/providers/notification-url.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
 import {

@@ -9,8 +9,8 @@ import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { detectPixKeyType, normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import { EXISTING_KEY_STATES, type PixKeyState, pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
+import { buildNotificationUrl } from '../../domain/providers/notification-url.ts'
 import {
-  buildNotificationUrl,
   type CreateKeyOutcome,
   isTransportCode,
   type ListKeysOutcome,

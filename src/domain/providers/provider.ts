@@ -495,8 +495,3 @@ export type NotificationItem = {
 export type AccountIdentity =
   | { kind: 'found'; id: string }
   | { kind: 'found'; keys: string[]; code?: string | undefined }
-
-/** Builds the URL at which a provider notifies one connection. */
-export function buildNotificationUrl(publicUrl: string, { uuid }: { uuid: string }): string {
-  return `${publicUrl}/provider-notifications/${uuid}`
-}
