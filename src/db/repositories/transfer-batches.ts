@@ -14,7 +14,7 @@ import { formatTextArray, joinConditions, type OptionalSqlCondition } from '../s
 /** Batches of transfers and their items. An item is a row of `transfer_batch_item`, which has no entity. */
 
 /** The sealed part of a transfer's order, as an item has it in plain. */
-export type BatchItemDetails = { destination: TransferDestination } & Record<string, unknown>
+type BatchItemDetails = { destination: TransferDestination } & Record<string, unknown>
 
 /** What an item orders; `details`: those of its transfer's order. */
 export type NewBatchItem = {
