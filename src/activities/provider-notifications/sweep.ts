@@ -5,7 +5,7 @@ import { redactError } from '../../db/redact-error.ts'
 import { listUnappliedDecisions } from '../../db/repositories/approvals.ts'
 import { routeNotification } from '../../provider-notifications/route-notification.ts'
 import { signalApprovalDecided } from '../../temporal/signals.ts'
-import type { TemporalContext } from '../../temporal/workflow-options.ts'
+import { wakeBatchWorkflow } from '../../temporal/transfer-batches.ts'
 import { isCancellationRequested } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
@@ -16,9 +16,12 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 const MAX_PER_SWEEP = 500
 /** Minimum age of a swept notification: a younger one is still being routed by the API request that received it. */
 const MIN_NOTIFICATION_AGE_MS = 10_000
+/** Longest wait for Temporal to take the signal of a batch. */
+const WAKE_LIMIT_MS = 5_000
 
 /**
- * Routes stored notifications that have reached no workflow yet, and tells workflows what persons have decided about their transfers.
+ * Routes stored notifications that have reached no workflow yet, and signals workflows what persons have decided about their transfers
+ * and batches.
  * Returns how many it read and routed.
  */
 export function sweepProviderNotifications(
@@ -47,20 +50,30 @@ export function sweepProviderNotifications(
       )
       if (isRouted) routedCount += 1
     }
-    await signalUnappliedDecisions(temporal, em, limit)
+    await signalUnappliedDecisions({ temporal, log }, em, limit)
     return { waiting: notifications.length, routedCount }
   }
 }
 
-/** Signals the workflows of transfers that wait though persons have decided: the signal of the request was lost. */
+/** Signals the workflows of transfers and batches that wait though persons have decided: the signal of the request was lost. */
 async function signalUnappliedDecisions(
-  temporal: TemporalContext,
+  { temporal, log }: Pick<ActivityDependencies, 'temporal' | 'log'>,
   em: EntityManager,
   limit: number,
 ): Promise<void> {
   const ageMs = MIN_NOTIFICATION_AGE_MS / temporal.timeScale
-  for (const uuid of await listUnappliedDecisions(em, ageMs, limit)) {
+  for (const { subject, subjectUuid: uuid } of await listUnappliedDecisions(em, ageMs, limit)) {
     if (isCancellationRequested()) return
-    await signalApprovalDecided(temporal, uuid)
+    const signal =
+      subject === 'batch'
+        ? wakeBatchWorkflow(temporal, { uuid, waitMs: WAKE_LIMIT_MS })
+        : signalApprovalDecided(temporal, uuid)
+    // One that cannot be signalled must not delay the others.
+    await signal.catch(error =>
+      log.warn(
+        { error: redactError(error), [subject]: uuid },
+        'decision not signalled; the next sweep signals it',
+      ),
+    )
   }
 }

@@ -129,14 +129,25 @@ export async function lockApprovingPerson(
   )
 }
 
-/** Lists what was decided longer ago than `ageMs` and has not been carried out: its workflow was not told. */
-export function listUnappliedDecisions(em: EntityManager, ageMs: number, limit: number): Promise<string[]> {
-  const sql = `select t.uuid from transfer t join approval_request r on r.subject_uuid = t.uuid
-    where t.state = 'held' and r.decision is not null and r.decided_at < clock_timestamp() - ?::float8 * interval '1 ms'
+/** Lists what was decided longer ago than `ageMs` and still waits: its workflow got no signal. */
+export function listUnappliedDecisions(
+  em: EntityManager,
+  ageMs: number,
+  limit: number,
+): Promise<Pick<ApprovalRequest, 'subject' | 'subjectUuid'>[]> {
+  const sql = `select r.subject, r.subject_uuid from approval_request r join (
+      select uuid from transfer where state = 'held' union all select uuid from transfer_batch where state = 'draft'
+    ) w on w.uuid = r.subject_uuid
+    where r.decision is not null and r.decided_at < clock_timestamp() - ?::float8 * interval '1 ms'
     order by r.decided_at limit ?`
   return runQuery(
     em,
-    query(sql, [ageMs, limit], rows => rows.map(row => String(row.uuid))),
+    query(sql, [ageMs, limit], rows =>
+      rows.map(row => ({
+        subject: row.subject as ApprovalSubject,
+        subjectUuid: String(row.subject_uuid),
+      })),
+    ),
   )
 }
 

@@ -216,3 +216,20 @@ test('a batch above the sum that needs approval is sent once another person has 
   const late = await bia!.post(`${PATH}/${withdrawn.uuid}/approve`)
   expect([late.status, late.body.code]).toEqual([409, 'not_waiting_for_approval'])
 })
+
+test('a batch whose signal was lost is carried out by the sweep', async () => {
+  const merchant = await createMerchant({ providers: [{ balance: 100 }] })
+  const limits = { approvals: { above: 10, count: 1, expires_hours: 24 } }
+  expect((await merchant.api.put('/api/v1/limits', limits)).status).toBe(200)
+  const { uuid } = await order(merchant, { items: buildItems(2, 20) })
+  await waitFor(merchant, uuid, ({ waiting_for }) => waiting_for === 'approval')
+  await stage.sql(
+    `insert into approval (subject_uuid, verdict, approver, at) values (?, 'approve', 'bia', clock_timestamp())`,
+    [uuid],
+  )
+  await stage.sql(
+    `update approval_request set decision = 'approved', decided_at = clock_timestamp() where subject_uuid = ?`,
+    [uuid],
+  )
+  expect(await waitFor(merchant, uuid, hasEnded)).toMatchObject({ status: 'COMPLETED', counts: { paid: 2 } })
+})

@@ -447,6 +447,22 @@ describe('a batch above the sum that needs approval', () => {
     })
     expect([late.status, late.body.code]).toEqual([409, 'not_waiting_for_approval'])
   })
+
+  test('is not carried out, and none of its items is started, by a path around its approval', async () => {
+    await ruled()
+    const maker = await insertAuthoredToken('ana@shop.com')
+    const { uuid } = (await post({ items: buildItems(3) }, {}, maker)).body.data
+    const start = (state: string) =>
+      sql('update transfer_batch_item set state = ? where batch_uuid = ? and line = 1', [state, uuid])
+    for (const state of ['starting', 'started'])
+      await expect(start(state)).rejects.toMatchObject({ constraint: 'transfer_batch_item_start' })
+    const carryOut = () => sql(`update transfer_batch set state = 'processing' where uuid = ?`, [uuid])
+    await expect(carryOut()).rejects.toMatchObject({ constraint: 'transfer_batch_approved' })
+    const bia = await insertAuthoredToken('bia@shop.com')
+    expect((await fixture.call('POST', `${PATH}/${uuid}/approve`, { token: bia })).status).toBe(200)
+    await carryOut()
+    await start('starting')
+  })
 })
 
 describe('PostgreSQL refuses', () => {

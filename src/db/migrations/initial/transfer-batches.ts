@@ -76,6 +76,26 @@ create trigger transfer_batch_item_fixed before update of transfer_uuid, externa
   when (old.transfer_uuid <> new.transfer_uuid or old.external_ref <> new.external_ref or old.details <> new.details)
   execute function refuse();
 
+-- What waits for approvals is carried out only once its request is approved.
+create function check_batch_approval() returns trigger language plpgsql as $$
+begin
+  if exists (select from approval_request where subject_uuid = new.uuid and decision = 'approved') then return new; end if;
+  raise exception 'batch % is not approved', new.uuid
+    using errcode = 'check_violation', constraint = tg_name, table = tg_table_name;
+end $$;
+create trigger transfer_batch_approved before update of state on transfer_batch for each row
+  when (old.state = 'draft' and new.state not in ('draft', 'cancelled')) execute function check_batch_approval();
+
+-- An item is started only while its batch is carried out: it was approved where it needed that, and nobody has cancelled it.
+create function check_started_item() returns trigger language plpgsql as $$
+begin
+  if (select state from transfer_batch where uuid = new.batch_uuid) = 'processing' then return new; end if;
+  raise exception 'batch % is not carried out', new.batch_uuid
+    using errcode = 'check_violation', constraint = tg_name, table = tg_table_name;
+end $$;
+create trigger transfer_batch_item_start before update of state on transfer_batch_item for each row
+  when (old.state = 'pending' and new.state in ('starting', 'started')) execute function check_started_item();
+
 -- The count and the sum of a batch are those of its items.
 create function check_batch_items() returns trigger language plpgsql as $$
 declare
