@@ -41,7 +41,7 @@ type FormRequest = {
   accountUuid: string | undefined
   /** Runs when it is this form's turn: the form before may have made this one pointless. */
   beforeBody(): Promise<unknown>
-  /** Its disposal deletes the files and lets the account's next form in, which the end of the response does as well. */
+  /** Its disposal deletes the files. */
   cleanup: AsyncDisposableStack
 }
 
@@ -54,7 +54,8 @@ type MultipartForm = {
 
 /**
  * Reads `multipart/form-data` as a stream; only texts are held in memory. Fails with 415 for another content type, 400
- * where the form breaks off, 413 above the limit of all bytes, 422 at once above the limit of parts.
+ * where the form breaks off, 413 above the limit of all bytes, 422 at once above the limit of parts. The end of the response lets
+ * the account's next form in.
  */
 export async function readMultipartForm(
   ctx: Context,
@@ -63,8 +64,7 @@ export async function readMultipartForm(
   setArrivalTimeout(ctx.req, UPLOAD_TIMEOUT_MS)
   const deadline = getRequestDeadline()
   const release = await deadline.pauseWhile(formSemaphore.acquire(accountUuid))
-  cleanup.defer(release)
-  // A step that never ends keeps no later form of the account waiting: the client has its answer, or is gone.
+  // Not with the request's work, of which a step may never end: by then the client has its answer, or is gone.
   finished(ctx.res, release)
   await beforeBody()
   requireForm(ctx)

@@ -32,8 +32,7 @@ export function executeApplyDecisionUpdate(
   uuid: string,
   request: UpdateRequest,
 ): Promise<void> {
-  const input = { uuid, timeScale: temporal.timeScale }
-  const workflow = { noun: 'transfer_batch', uuid, input } as const
+  const workflow = describeBatchWorkflow(temporal, uuid)
   return executeUpdateWithStart(temporal, workflow, applyDecisionUpdate, { ...request, args: [] })
 }
 
@@ -43,7 +42,10 @@ export function executeCancelBatchUpdate(
   uuid: string,
   request: UpdateRequest,
 ): Promise<boolean> {
-  const input = { uuid, timeScale: temporal.timeScale }
-  const workflow = { noun: 'transfer_batch', uuid, input } as const
+  const workflow = describeBatchWorkflow(temporal, uuid)
   return executeUpdateWithStart(temporal, workflow, cancelBatchUpdate, { ...request, args: [] })
+}
+
+function describeBatchWorkflow({ timeScale }: TemporalContext, uuid: string) {
+  return { noun: 'transfer_batch', uuid, input: { uuid, timeScale } } as const
 }

@@ -18,7 +18,7 @@ import type { TransferSnapshot } from '../../workflows/contracts/payouts.ts'
 /**
  * Supplies what is held, settled or released by one kind of payout: a transfer, a refund, or a return of an unmatched PIX. What may
  * be sent, what is polled and what an answer means is decided for all of them alike (SPEC §6). Every method except `prepare`, `send`,
- * `find` and `mayBeOther` runs under the row lock of `lock`, in the transaction that stores the attempt.
+ * `find` and `mayShowLaterPayout` runs under the row lock of `lock`, in the transaction that stores the attempt.
  */
 export type PayoutHandler<Row extends AttemptedRow> = {
   operation: Exclude<AttemptOperation, 'issue'>
@@ -59,10 +59,10 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   /** Polls by our id, or by the handle; what else it needs is read without a lock, because it does not change. */
   find(provider: Provider, payout: PayoutToFind, em: EntityManager): Promise<FindPayoutOutcome>
   /**
-   * Tells whether what the provider shows for an ended attempt may be another payout, which was made after it. Asked once the provider
-   * has answered, so that it holds for what the answer shows; takes no lock.
+   * Tells whether what the provider shows for an ended attempt may be a payout that was made after it. Asked once the provider has
+   * answered, so that it holds for what the answer shows; takes no lock.
    */
-  mayBeOther?(em: EntityManager, attempt: Attempt, connection: Connection): Promise<boolean>
+  mayShowLaterPayout?(em: EntityManager, attempt: Attempt, connection: Connection): Promise<boolean>
   applyAcceptance(em: EntityManager, row: Row, payout: ProviderPayout): Promise<void>
   applySettlement(em: EntityManager, row: Row, attempt: Attempt, payout: ProviderPayout): Promise<void>
   /** Records what follows a settlement: returns by the recipient. */

@@ -249,7 +249,10 @@ export function pollPayout<Row extends AttemptedRow>(
     const answer = guardNotFoundByEpoch(providerAnswer, { attempt, connection })
     // A notification reopens what has ended: it stays as it is where its provider cannot tell more.
     const hasAnswer = answer.kind !== 'no_answer' || !answer.isLasting
-    if (isEndedAttempt(attempt) && (!hasAnswer || (await handler.mayBeOther?.(em, attempt, connection))))
+    if (
+      isEndedAttempt(attempt) &&
+      (!hasAnswer || (await handler.mayShowLaterPayout?.(em, attempt, connection)))
+    )
       return runQuery(em, queryAttemptOutcome(attempt, subjectUuid))
     if (answer.kind === 'found')
       answer.payout = await addNotifiedRejection(em, client, answer.payout, referenceOf(subjectUuid))

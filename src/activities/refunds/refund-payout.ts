@@ -94,7 +94,7 @@ export const refundPayout: PayoutHandler<RefundRow> = {
     })
   },
 
-  async mayBeOther(em, attempt, { dialect }) {
+  async mayShowLaterPayout(em, attempt, { dialect }) {
     return PROVIDER_CAPABILITIES[dialect].refundsOneAtATime && hasLaterRefund(em, attempt)
   },
 

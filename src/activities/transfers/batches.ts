@@ -31,7 +31,7 @@ import {
   type BatchWaitReason,
   batchMachine,
 } from '../../domain/transfers/transfer-batch.ts'
-import { canCarryTransfer } from '../../domain/transfers/transfer-candidates.ts'
+import { canCarryTransfer, findCarrierNeeds } from '../../domain/transfers/transfer-candidates.ts'
 import { isWithinTransferLimit } from '../../domain/transfers/transfer-limit.ts'
 import { startMoneyWorkflow } from '../../temporal/start.ts'
 import type { AdvanceBatchInput, AdvanceBatchResult } from '../../workflows/contracts/transfer-batches.ts'
@@ -224,10 +224,11 @@ function takeCoveredItems(
 
 /** Lists the connections that may carry an item, in the order of trying. Where none may, the first one: its transfer then says why. */
 function listItemCandidates(connections: Connection[], { details, valueCents }: StartableItem): string[] {
+  const needs = findCarrierNeeds(details)
   const able = connections.filter(
     one =>
       one.status === 'ACTIVE' &&
-      canCarryTransfer(one.dialect, details) &&
+      canCarryTransfer(one.dialect, needs) &&
       isWithinTransferLimit(one, valueCents),
   )
   return (able.length > 0 ? able : connections.slice(0, 1)).map(({ uuid }) => uuid)

@@ -7,6 +7,7 @@ import {
   showCreatedQrCode,
 } from '../../contract/qr-codes/qr-code.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
+import { isUniqueViolation } from '../../db/client/transaction.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { QrCode } from '../../db/entities/qr-code.ts'
 import { lockRow } from '../../db/locks.ts'
@@ -116,7 +117,7 @@ export async function createQrCode({
     )
     return { status: 201 as const, body: { data: showCreatedQrCode(code) } }
   } catch (error) {
-    if (Object(error).code !== '23505') throw error
+    if (!isUniqueViolation(error)) throw error
     // A parallel request with the same key has stored it, or another code has the reference.
     const parallel = await findStored()
     return parallel ? replay(parallel) : fail('reference_in_use')

@@ -11,6 +11,7 @@ import {
   showBatchItem,
 } from '../../contract/transfers/transfer-batch.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
+import { isUniqueViolation } from '../../db/client/transaction.ts'
 import { Account } from '../../db/entities/account.ts'
 import { TransferBatch } from '../../db/entities/transfer-batch.ts'
 import { batchQueries, constantQuery, runQuery } from '../../db/pipeline/query.ts'
@@ -174,7 +175,7 @@ export async function createTransferBatch(
       await startWorkflow(temporal, uuid)
       return { status: 202 as const, body: { data: showCreatedBatch(batch) } }
     } catch (error) {
-      if (Object(error).code !== '23505') throw error
+      if (!isUniqueViolation(error)) throw error
       // A parallel request with the key has stored it.
       const earlier = await find()
       if (earlier) return replay(earlier)

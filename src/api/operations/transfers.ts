@@ -31,11 +31,11 @@ import {
 import { joinConditions } from '../../db/sql-conditions.ts'
 import { computeFeeCents, textFromCents } from '../../domain/ledger/money.ts'
 import type { BankAccountType } from '../../domain/pix/party.ts'
-import { PROVIDER_CAPABILITIES, type ProviderCapabilities } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
+import { type CarrierNeeds, canCarryTransfer } from '../../domain/transfers/transfer-candidates.ts'
 import type { TransferDestination } from '../../domain/transfers/transfer-destination.ts'
 import { isWithinTransferLimit } from '../../domain/transfers/transfer-limit.ts'
-import { canEnforceReceiver, type TransferLookup } from '../../domain/transfers/transfer-lookup.ts'
+import type { TransferLookup } from '../../domain/transfers/transfer-lookup.ts'
 import { collectFieldErrors, fail } from '../../http/api-error.ts'
 import type { FieldMessage } from '../../http/field-message.ts'
 import { MAX_SCHEDULE_AHEAD_MS } from '../../http/limits.ts'
@@ -319,13 +319,13 @@ async function collectOrderErrors(caller: TransferCaller, body: unknown, receive
   return (await evaluateTransfer(caller, { ...fields, provider_uuid: provider.data }, receiver)).errors
 }
 
-/** Which provider APIs may pay a receiver, and the errors of an order that none of its providers may pay. */
+/** What a receiver asks of a provider, and the errors of an order that none of its providers may carry. */
 type ReceiverCheck = {
-  isPayableBy: (capabilities: ProviderCapabilities) => boolean
+  needs: CarrierNeeds
   errors: FieldErrors
 }
 
-/** Checks which provider APIs may pay a key under a document, or the owner that a look-up has shown. */
+/** What a key asks of a provider, under a document or the owner that a look-up has shown. */
 export function checkKeyReceiver({
   document,
   lookup,
@@ -333,18 +333,17 @@ export function checkKeyReceiver({
   document?: string | undefined
   lookup?: OpenedLookup | null
 }): ReceiverCheck {
-  const order = { document, lookup: lookup?.copy }
   const message = 'cannot be checked: no provider of this transfer checks the holder of the key'
   return {
-    isPayableBy: capabilities => canEnforceReceiver(capabilities, order),
+    needs: { document, lookup: lookup?.copy },
     errors: { [lookup ? 'lookup_uuid' : 'document']: [message] },
   }
 }
 
-/** `type`: undefined where the request has no valid one. */
-function checkAccountReceiver(type: BankAccountType | undefined): ReceiverCheck {
+/** `accountType`: undefined where the request has no valid one. */
+function checkAccountReceiver(accountType: BankAccountType | undefined): ReceiverCheck {
   return {
-    isPayableBy: ({ payableAccountTypes }) => type === undefined || payableAccountTypes.includes(type),
+    needs: { accountType },
     errors: { 'receiver.account_type': ['no provider of this transfer pays an account of this type'] },
   }
 }
@@ -375,10 +374,7 @@ export function selectPayableConnections(
   candidates: Connection[],
   { receiver, value = 0 }: { receiver: ReceiverCheck; value: number | undefined },
 ): Connection[] {
-  const capable = candidates.filter(({ dialect }) => {
-    const capabilities = PROVIDER_CAPABILITIES[dialect]
-    return capabilities.canTransfer && receiver.isPayableBy(capabilities)
-  })
+  const capable = candidates.filter(({ dialect }) => canCarryTransfer(dialect, receiver.needs))
   if (capable.length === 0) Object.assign(errors, receiver.errors)
   const payable = capable.filter(one => isWithinTransferLimit(one, value))
   if (capable.length > 0 && payable.length === 0) errors.value = [formatLimitMessage(capable)]

@@ -7,6 +7,7 @@ import {
   type UpdateWebhookBody,
 } from '../../contract/webhooks/webhook.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
+import { isUniqueViolation } from '../../db/client/transaction.ts'
 import { type PreviousSigningSecret, Webhook, type WebhookCreation } from '../../db/entities/webhook.ts'
 import { disableWebhook, endPendingDeliveries, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
@@ -259,8 +260,8 @@ async function storeWebhook(
     )
     return { webhook, isOurs: true }
   } catch (error) {
-    const { code, constraint } = Object(error)
-    if (constraint !== 'webhook_limit' && code !== '23505') throw error
+    const { constraint } = Object(error)
+    if (constraint !== 'webhook_limit' && !isUniqueViolation(error)) throw error
     // PostgreSQL checks the limit before the key: the last free place may have been used by a parallel request with
     // the same key.
     const { uuid, accountUuid } = order

@@ -15,11 +15,10 @@ import {
 } from '../../domain/transfers/transfer-batch.ts'
 import { toDestinationColumns } from '../../domain/transfers/transfer-destination.ts'
 import { externalRef } from '../charges/charge.ts'
-import { limitFailureFields, showExceededLimit } from '../limits/limit-failure.ts'
+import { showExceededLimit } from '../limits/limit-failure.ts'
 import {
   caseInsensitiveEnum,
   dayQueryFields,
-  failureFields,
   instantSchema,
   namesQuery,
   pageQueryFields,
@@ -30,7 +29,7 @@ import {
   uuidSchema,
   uuidsQuery,
 } from '../shared/fields.ts'
-import { approvalSchema, createTransferBody, showApproval } from './transfer.ts'
+import { approvalSchema, createTransferBody, orderFailureFields, showApproval } from './transfer.ts'
 
 /** Batches of transfers: the body of POST /transfers/batches, the list filters and what its GETs show. */
 
@@ -253,15 +252,7 @@ function showCounts({ items, transfers }: BatchCounts): z.output<typeof countsSc
   }
 }
 
-const batchItemError = z
-  .object({
-    ...failureFields,
-    ...limitFailureFields,
-    transfer_uuid: uuidSchema
-      .optional()
-      .meta({ description: 'Of `possible_duplicate`: the earlier transfer' }),
-  })
-  .meta({ id: 'TransferBatchItemError' })
+const batchItemError = z.object(orderFailureFields).meta({ id: 'TransferBatchItemError' })
 
 export const batchItemSchema = z
   .object({

@@ -154,13 +154,16 @@ const attemptSchema = z
   })
   .meta({ id: 'Attempt' })
 
+/** Why an order of a transfer failed, alone or as the item of a batch. */
+export const orderFailureFields = {
+  ...failureFields,
+  ...limitFailureFields,
+  transfer_uuid: uuidSchema.optional().meta({ description: 'Of `possible_duplicate`: the earlier transfer' }),
+}
+
 const transferError = z
   .object({
-    ...failureFields,
-    ...limitFailureFields,
-    transfer_uuid: uuidSchema
-      .optional()
-      .meta({ description: 'Of `possible_duplicate`: the earlier transfer' }),
+    ...orderFailureFields,
     provider: z.string().optional(),
     attempts: z.array(
       z

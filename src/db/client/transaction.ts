@@ -77,6 +77,11 @@ function isConflict(error: unknown): boolean {
   return error instanceof DriverException && CONFLICT_CODES.includes(error.code)
 }
 
+/** Tells whether PostgreSQL has refused a second row of one key, which a parallel request may have stored. */
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof DriverException && error.code === '23505'
+}
+
 /**
  * Tells whether PostgreSQL has refused the data of a transaction, so that a repeat with the same data fails again: a value that
  * is malformed or breaks a constraint (SQLSTATE classes 22 and 23), or one too long for its index (54).

@@ -1,6 +1,6 @@
 /** Limits concurrent work per owner; the rest waits in order. Owners do not block each other. */
 export type Semaphore = {
-  /** Resolves with the release function once a slot is free. Called again, that function does nothing. */
+  /** Resolves with the release function once a slot is free. */
   acquire(owner: string): Promise<() => void>
 }
 
@@ -14,10 +14,7 @@ export function createSemaphore(maxConcurrent: number): Semaphore {
       queues.set(owner, queue)
       if (queue.activeCount >= maxConcurrent) await new Promise<void>(resolve => queue.waiting.push(resolve))
       else queue.activeCount += 1
-      let isReleased = false
       return () => {
-        if (isReleased) return
-        isReleased = true
         const handOver = queue.waiting.shift()
         if (handOver) return handOver() // The slot passes to the next in the queue.
         queue.activeCount -= 1
