@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { createApp } from './api/app.ts'
 import type { AnyRoute } from './api/http/route-definition.ts'
 import { MERCHANT_ROUTES } from './api/merchant-routes.ts'
+import { createConfiguredCodeReader } from './code-reader/reader.ts'
 import { readConfig } from './config.ts'
 import { openOrm } from './db/client/orm.ts'
 import { TemporalConnectionError } from './http/outage.ts'
@@ -33,6 +34,7 @@ export async function listOfflineRoutes(): Promise<AnyRoute[]> {
       log: pino({ level: 'silent' }),
       sealer: createSealer(config.secretKeys),
       storage: await openStorage(config),
+      codeReader: createConfiguredCodeReader(config),
       routes: [
         ...MERCHANT_ROUTES,
         router => {

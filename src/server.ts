@@ -7,6 +7,7 @@ import { metricsRoutes } from './api/metrics/routes.ts'
 import { createRequestLog } from './api/middleware/request-log.ts'
 import { createAdmission, watchTaskAge } from './api/operations/admission.ts'
 import { createTemporalClient, probeTemporal } from './api/operations/temporal-client.ts'
+import { createConfiguredCodeReader } from './code-reader/reader.ts'
 import { readServiceConfig } from './config.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import { openOrm } from './db/client/orm.ts'
@@ -77,6 +78,7 @@ const app = createApp({
   log,
   sealer,
   storage: await openStorage(config),
+  codeReader: createConfiguredCodeReader(config),
   providers,
   findUnreadiness: () => (stopping.signal.aborted ? 'stopping' : undefined),
   requestMetrics: metrics.measureRequest,

@@ -15,6 +15,7 @@ import { MAX_LOCAL_ACTIVITIES } from './activities/webhooks/first-attempts.ts'
 import { createApp } from './api/app.ts'
 import { healthRoutes } from './api/health/routes.ts'
 import { workerMetricsRoutes } from './api/metrics/routes.ts'
+import { createConfiguredCodeReader } from './code-reader/reader.ts'
 import { type Config, readServiceConfig } from './config.ts'
 import { watchDatabase } from './db/client/database-watch.ts'
 import { openOrm } from './db/client/orm.ts'
@@ -113,6 +114,7 @@ const app = createApp({
   log,
   sealer,
   storage,
+  codeReader: createConfiguredCodeReader(config),
   temporal,
   findUnreadiness() {
     if (workers.length === 0) return 'starting'

@@ -252,6 +252,10 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'repeat',
     pt: 'O banco que mostra a cobrança do código PIX não respondeu a tempo. Nada se sabe do código. Repita a requisição depois de `Retry-After`.',
   },
+  qr_value_mismatch: {
+    action: 'correct',
+    pt: 'O código tem um valor próprio, e `value` é outro. Nada começou. `value` só é preciso quando o pagador escolhe.',
+  },
   pix_key_limit: { action: 'state', pt: 'A conta já tem 3 chaves desse tipo. Apague uma antes.' },
   key_not_supported: {
     action: 'correct',
@@ -281,6 +285,14 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   receiver_mismatch: {
     action: 'correct',
     pt: 'O documento da requisição, ou documento ou nome da consulta, não é do dono da chave. Nada começou. Confira quem recebe; `on_mismatch` WARN envia assim mesmo.',
+  },
+  qr_not_payable: {
+    action: 'decide',
+    pt: '`data.reason`: pelo banco do recebedor o código está PAID, REMOVED, EXPIRED ou TOO_EARLY; pede uma recorrência (RECURRENCE, COMPOSITE); ou sua KEY não é uma chave Pix. Nada começou. Peça outro código ao recebedor.',
+  },
+  qr_changed: {
+    action: 'decide',
+    pt: '`data.changed` diz o que não está como `read_uuid` mostrou: `receiver`, `value` ou `txid`. Nada começou. Leia o código de novo e decida.',
   },
   key_blocked_for_fraud: {
     action: 'decide',

@@ -95,6 +95,10 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'The owner of the key is another one than that of `lookup_uuid`. Look the key up again and decide anew. With `data`: the provider named the other owner before anything was sent, and the transfer is FAILED.',
   receiver_mismatch:
     'The document of the request, or document or name of the look-up, is not the owner’s. Nothing was started. Check whom you pay; `on_mismatch` WARN sends all the same.',
+  qr_not_payable:
+    '`data.reason`: the code is PAID, REMOVED, EXPIRED or TOO_EARLY by its receiver’s bank; it asks for a recurrence (RECURRENCE, COMPOSITE); or its KEY is no PIX key. Nothing was started. Ask the receiver for another code.',
+  qr_changed:
+    '`data.changed` names what is not as `read_uuid` has shown it: `receiver`, `value` or `txid`. Nothing was started. Read the code again and decide anew.',
   key_blocked_for_fraud:
     'DICT has marked the key for fraud: look-ups show no owner, and no provider pays it. With `data`: the provider refused the transfer of a look-up, which is FAILED. Use another key.',
   not_started:
@@ -136,6 +140,8 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'The PIX code is broken, or its location does not show a signed charge that can be paid; `errors.payload` says what is wrong. Ask the receiver for another code.',
   qr_unreadable:
     'The bank that shows the charge of the PIX code did not answer in time. Nothing is known of the code. Send the request again after `Retry-After`.',
+  qr_value_mismatch:
+    'The code has a value of its own, and `value` is another one. Nothing was started. `value` is needed only where the payer chooses it.',
   pix_key_limit: 'The account has 3 keys of this type. Delete one first.',
   key_not_supported:
     'The API of the provider does not register keys of this type. Use another `type` or another `provider_uuid`.',

@@ -51,9 +51,15 @@ type ChargeChange = Partial<Pick<SimulatedCharge, 'cents' | 'expiresInSeconds' |
 
 /**
  * A payment; `cents` null: the charge's amount; `force`: also if a bank would refuse (expired, paid, removed), or the provider (of
- * another payer).
+ * another payer). `endToEnd`: of a PIX from a simulated account.
  */
-type ChargePayment = { token: string; cents: number | null; payer: PixPayer; force: boolean }
+type ChargePayment = {
+  token: string
+  cents: number | null
+  payer: PixPayer
+  force: boolean
+  endToEnd?: string
+}
 export type ChargePaymentResult = { kind: 'paid'; receipt: Receipt } | { kind: 'not_payable'; why: string }
 
 export type SimulatedCharges = {
@@ -217,7 +223,7 @@ export function simulateCharges({
         return saveCharge(store, { ...movedCharge, payload })
       }),
     notPayableReason,
-    pay: ({ token, cents, payer, force }) =>
+    pay: ({ token, cents, payer, force, endToEnd }) =>
       store.inTransaction(() => {
         const charge = findByToken(token)
         if (!charge) return { kind: 'not_payable', why: 'unknown' }
@@ -227,7 +233,8 @@ export function simulateCharges({
         const silent = charge.silent === 1
         const paidCents = cents ?? charge.cents
         if (paidCents === 0) return { kind: 'not_payable', why: 'its amount is open' }
-        const receipt = receipts.receive({ accountId, key, txid, cents: paidCents, payer, silent })
+        const sender = endToEnd === undefined ? { payer } : { payer, endToEnd }
+        const receipt = receipts.receive({ accountId, key, txid, cents: paidCents, ...sender, silent })
         if (charge.cents === 0 || receipt.cents === charge.cents)
           saveCharge(store, { ...charge, status: 'completed' })
         return { kind: 'paid', receipt }

@@ -3,6 +3,7 @@ import {
   CHANGING_KEY,
   DEFAULT_RECIPIENT_DOCUMENT,
   DEFAULT_RECIPIENT_NAME,
+  FOREIGN_COMPANY,
   JOINT_KEY,
   JOINT_RECIPIENT_NAME,
   NEXT_RECIPIENT,
@@ -22,6 +23,7 @@ export function findKeyHolder(
   { isBeforeChange = false }: { isBeforeChange?: boolean } = {},
 ): KeyHolder {
   if (key === CHANGING_KEY && !isBeforeChange) return { ...NEXT_RECIPIENT }
+  if (key === FOREIGN_COMPANY.key) return { name: FOREIGN_COMPANY.name, document: FOREIGN_COMPANY.document }
   const holder = accounts.findByKey(key)
   const keyDocument = detectDocumentKind(key) ? key : DEFAULT_RECIPIENT_DOCUMENT
   const name = key === JOINT_KEY ? JOINT_RECIPIENT_NAME : DEFAULT_RECIPIENT_NAME

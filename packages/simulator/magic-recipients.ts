@@ -79,6 +79,12 @@ function parseMagicRecipient(key: string | null): MagicRecipient {
 /** Owner of every key that belongs to no simulated account. */
 export const DEFAULT_RECIPIENT_NAME = 'Favorecido de Teste'
 export const DEFAULT_RECIPIENT_DOCUMENT = '52998224725'
+/** A company at another bank, and its key: the receiver of the simulated codes of other banks. */
+export const FOREIGN_COMPANY = {
+  key: '7407c9c8-f78b-11ea-adc1-0242ac120002',
+  name: 'Fornecedora de Fora SA',
+  document: '11444777000161',
+} as const
 /** Owner of the changing key after the change. */
 export const NEXT_RECIPIENT = { name: 'Outra Pessoa de Teste', document: '39053344705' } as const
 export const JOINT_RECIPIENT_NAME = 'Ana Lima e Bruno Souza'

@@ -103,6 +103,14 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
 
   const listing = createListingDelay({ faults, now, scaleWaitMs })
   const receipts = simulateReceipts({ store, rail, accounts, listing, ids, now, onRailEvent })
+  const charges = simulateCharges({
+    store,
+    accounts,
+    receipts,
+    ids,
+    now,
+    payloadHost: () => new URL(url()).host,
+  })
   const dependencies = {
     store,
     rail,
@@ -114,6 +122,7 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     now,
     scaleWaitMs,
     onRailEvent,
+    charges,
   }
   schedule.registerHandler('remove_order', (order: PendingOrderKey) => {
     const remove =
@@ -135,14 +144,6 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
   const refunds = simulateRefunds({ ...dependencies, returns })
   const disputes = simulateDisputes({ ...dependencies, refunds, returns, transfers })
   const panel = simulatePanel({ ...dependencies, refunds, transfers })
-  const charges = simulateCharges({
-    store,
-    accounts,
-    receipts,
-    ids,
-    now,
-    payloadHost: () => new URL(url()).host,
-  })
   const inbox = createInbox({ store, now, stopping })
   const payerBank = simulatePayerBank({ accounts, charges, receipts, signer, dispatcher, url })
   return {

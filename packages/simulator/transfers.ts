@@ -1,4 +1,5 @@
 import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
+import type { SimulatedCharges } from './charges.ts'
 import type { ProviderOperation } from './faults.ts'
 import type { IdGenerator } from './ids.ts'
 import { SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
@@ -51,6 +52,8 @@ export type SimulatedRecipient = {
   name: string
   document: string
   account?: SimulatedBankAccount
+  /** The code that is paid; `token`: of the charge of a simulated account. */
+  code?: { payload: string; txid: string | null; token: string | null }
   bank?: Record<string, string>
 }
 
@@ -99,6 +102,7 @@ type TransferDependencies = {
   now: () => Date
   scaleWaitMs: WaitScaler
   onRailEvent: (event: TransferRailEvent | OrderRemovedRailEvent) => void
+  charges: Pick<SimulatedCharges, 'findByToken' | 'notPayableReason' | 'pay'>
 }
 
 /** Operations whose listing faults delay the appearance of a transfer in look-ups and lists. */
@@ -190,8 +194,9 @@ function buildTransfer(
 
 function finishTransfer(dependencies: TransferDependencies, transfer: SimulatedTransfer): void {
   const { store, rail, accounts, now, onRailEvent } = dependencies
-  const { accountId, id, endToEnd, cents, plannedStatus } = transfer
+  const { accountId, id, endToEnd, cents } = transfer
   const at = now().toISOString()
+  const { code, plannedStatus } = planSettlement(dependencies, transfer)
   if (plannedStatus === 'settled') {
     rail.debitHeld({ accountId, kind: 'transfer', id, endToEnd, originalEndToEnd: null, cents, at })
     creditRecipient(dependencies, transfer)
@@ -200,8 +205,9 @@ function finishTransfer(dependencies: TransferDependencies, transfer: SimulatedT
   }
   const settledAt = plannedStatus === 'settled' ? at : null
   store.run(
-    'UPDATE transfer SET status = ?, settledAt = ? WHERE accountId = ? AND id = ?',
+    'UPDATE transfer SET status = ?, code = ?, settledAt = ? WHERE accountId = ? AND id = ?',
     plannedStatus,
+    code,
     settledAt,
     accountId,
     id,
@@ -211,28 +217,36 @@ function finishTransfer(dependencies: TransferDependencies, transfer: SimulatedT
   onRailEvent({
     kind: 'transfer',
     account,
-    transfer: { ...transfer, status: plannedStatus, settledAt },
+    transfer: { ...transfer, status: plannedStatus, code, settledAt },
   })
+}
+
+/** Plans how a transfer ends: the receiver's bank refuses what pays a charge that is paid already, or another value. */
+function planSettlement(
+  { charges }: TransferDependencies,
+  { cents, code, plannedStatus, recipient }: SimulatedTransfer,
+): Pick<SimulatedTransfer, 'code' | 'plannedStatus'> {
+  const token = (JSON.parse(recipient) as SimulatedRecipient).code?.token ?? null
+  if (token === null || plannedStatus === 'rejected') return { code, plannedStatus }
+  const charge = charges.findByToken(token)
+  const isPayable = charge && charges.notPayableReason(charge) === null && [0, cents].includes(charge.cents)
+  return isPayable ? { code, plannedStatus } : { code: 'BE17', plannedStatus: 'rejected' }
 }
 
 /** Credits the recipient if it is a simulated account, and schedules the recipient's returns. */
 function creditRecipient(
-  { accounts, receipts, schedule, scaleWaitMs }: TransferDependencies,
+  { accounts, receipts, charges, schedule, scaleWaitMs }: TransferDependencies,
   transfer: SimulatedTransfer,
 ): void {
   const { endToEnd, cents, message } = transfer
-  const { key } = JSON.parse(transfer.recipient) as SimulatedRecipient
+  const { key, code } = JSON.parse(transfer.recipient) as SimulatedRecipient
   const recipient = key === null ? undefined : accounts.findByKey(key)
   if (key !== null && recipient) {
     const { holderName: name, holderDocument: document, ispb } = accounts.find(transfer.accountId)!
-    receipts.receive({
-      accountId: recipient.id,
-      key,
-      cents,
-      payer: { name, document, ispb },
-      message,
-      endToEnd,
-    })
+    const payer = { name, document, ispb }
+    const { token = null, txid = null } = code ?? {}
+    if (token !== null) charges.pay({ token, cents, payer, force: true, endToEnd })
+    else receipts.receive({ accountId: recipient.id, key, cents, payer, message, txid, endToEnd })
   }
   const afterMs = scaleWaitMs(SIMULATOR_WAITS_MS.recipientReturn)
   for (const returnedCents of JSON.parse(transfer.plannedReturns) as number[])

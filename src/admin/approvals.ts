@@ -1,5 +1,7 @@
 import { giveVerdict } from '../api/operations/approvals.ts'
+import { requireUnchangedCode } from '../api/operations/code-transfers.ts'
 import { requireTransferAllowed } from '../api/operations/transfer-approvals.ts'
+import type { CodeReader } from '../code-reader/reader.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import { type ActionAuthor, runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { readTransfer } from '../db/repositories/transfers.ts'
@@ -15,11 +17,12 @@ import type { TemporalContext } from '../temporal/workflow-options.ts'
  */
 export async function decideTransferByOperator(
   em: EntityManager,
-  temporal: TemporalContext,
+  { temporal, codeReader }: { temporal: TemporalContext; codeReader: CodeReader },
   { uuid, verdict, ...by }: ActionAuthor & { uuid: string; verdict: ApprovalVerdict },
 ): Promise<boolean> {
   const transfer = await readTransfer(em.fork(), { sql: 'uuid = ?', values: [uuid] }, null)
   if (!transfer) return false
+  if (verdict === 'approve' && transfer.state === 'held') await requireUnchangedCode(codeReader, transfer)
   await temporal.client() // Nothing is recorded while the workflow cannot be told.
   await runAuditedAction<boolean>(em, {
     by,

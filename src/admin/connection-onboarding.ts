@@ -6,7 +6,8 @@ import {
   listProviderAccountHolders,
   type ProviderAccountHolder,
 } from '../db/repositories/provider-account-identities.ts'
-import { type AccountIdentity, isTransportCode, type ProviderApi } from '../domain/providers/provider.ts'
+import type { AccountIdentity, ProviderApi } from '../domain/providers/provider.ts'
+import { isTransportCode } from '../domain/providers/transport-code.ts'
 import { findCertificateFault } from '../providers/adapter/client-certificate.ts'
 import { CREDENTIALS_SCHEMAS, type ProviderRegistry, REQUIRED_PERMISSIONS } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'

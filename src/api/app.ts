@@ -1,6 +1,7 @@
 import Router, { type Layer, type RouterContext } from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import type { Logger } from 'pino'
+import type { CodeReader } from '../code-reader/reader.ts'
 import type { Config } from '../config.ts'
 import type { Orm } from '../db/client/orm.ts'
 import { createSemaphore } from '../domain/shared/semaphore.ts'
@@ -35,6 +36,8 @@ export type ApiDependencies = {
   log: Logger
   sealer: Sealer
   storage: FileStorage
+  /** Reads the PIX codes of other receivers before they are paid. */
+  codeReader: CodeReader
   /** Reaches providers: to look up keys, and for an operator who connects an account; where absent, neither is possible here. */
   providers?: ProviderRegistry
   /** Why `/readyz` answers 503 at this moment, whatever PostgreSQL and Temporal answer; other routes still work. */

@@ -1,4 +1,5 @@
 import { decideTransferByOperator } from '../admin/approvals.ts'
+import { createConfiguredCodeReader } from '../code-reader/reader.ts'
 import type { ApprovalVerdict } from '../domain/approvals/approval.ts'
 import { type OperatorCommand, parseUuid, withWorkflowClient } from './command-context.ts'
 
@@ -19,7 +20,12 @@ export function registerApprovalCommands(trilho: OperatorCommand) {
       .description(DESCRIPTIONS[verdict])
       .run(({ em, config, operator }, uuid: string) =>
         withWorkflowClient(config, async temporal => {
-          const isFound = await decideTransferByOperator(em, temporal, { ...operator, uuid, verdict })
+          const codeReader = createConfiguredCodeReader(config)
+          const isFound = await decideTransferByOperator(
+            em,
+            { temporal, codeReader },
+            { ...operator, uuid, verdict },
+          )
           if (!isFound) throw new Error(`there is no transfer ${uuid}`)
         }),
       )

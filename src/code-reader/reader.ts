@@ -1,6 +1,8 @@
 import { X509Certificate } from 'node:crypto'
+import type { Config } from '../config.ts'
 import { type BrCode, type BrCodeFault, parseBrCode } from '../domain/pix/br-code.ts'
 import type { CodeReading } from '../domain/qr-codes/code-reading.ts'
+import { createAddressPolicy } from '../webhook-client/address-policy.ts'
 import { buildPlainValue, readChargeDocument, readRecurrenceDocument } from './documents.ts'
 import { createLocationClient, type LocationClientOptions } from './location-client.ts'
 import { type DocumentFault, verifyDocument } from './signed-document.ts'
@@ -36,6 +38,17 @@ export type CodeReaderOptions = LocationClientOptions & {
 
 /** Longest time for the locations of a code and the keys of their documents together. */
 const MAX_READING_MS = 5_000
+
+/** Creates the reader of codes by the configuration: locations are reached by the address rules of webhooks. */
+export function createConfiguredCodeReader({
+  loopbackWebhooks,
+  codeTrustStore,
+}: Pick<Config, 'loopbackWebhooks' | 'codeTrustStore'>): CodeReader {
+  return createCodeReader({
+    policy: createAddressPolicy({ canReachLoopback: loopbackWebhooks }),
+    ...(codeTrustStore !== undefined && { trustStore: codeTrustStore }),
+  })
+}
 
 /** Creates the reader of codes, one per process. Throws for a trust store without a certificate. */
 export function createCodeReader({

@@ -1,6 +1,7 @@
 import { Gauge, Registry } from 'prom-client'
 import { isWithoutAnswer } from '../domain/providers/answer-judgement.ts'
-import { isTransportCode, PACED } from '../domain/providers/provider.ts'
+import { PACED } from '../domain/providers/provider.ts'
+import { isTransportCode } from '../domain/providers/transport-code.ts'
 import type { ObservedCall } from '../providers/call-observer.ts'
 import type { ObservedCertificate } from '../providers/http/certificates.ts'
 import { CLOCK_OFFSET_GAUGE, createMetricBuilders } from './process-metrics.ts'

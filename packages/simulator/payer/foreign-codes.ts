@@ -1,6 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type Router from '@koa/router'
+import { textFromCents } from '../amount.ts'
 import { buildDynamicBrCode, crc16, encodeTlvField } from '../br-code.ts'
+import { CHANGING_KEY, FOREIGN_COMPANY } from '../magic-recipients.ts'
 import type { SimulatorState } from '../state.ts'
 
 /**
@@ -8,10 +10,10 @@ import type { SimulatorState } from '../state.ts'
  * (`GET /control/foreign-codes`). Their documents are those of pix-api: CobPayload, CobVPayload, RecPayload.
  */
 
-const KEY = '7407c9c8-f78b-11ea-adc1-0242ac120002'
 const TXID = 'fc9a4366ff3d4964b5dbc6c91a8722d3'
-const MERCHANT = { merchantName: 'Fornecedora de Fora SA', merchantCity: 'BELO HORIZONTE' }
+const MERCHANT = { merchantName: FOREIGN_COMPANY.name, merchantCity: 'BELO HORIZONTE' }
 const HOUR_MS = 3_600_000
+const RISING_FROM_CENTS = 1_000
 const LARGE_ANSWER_BYTES = 2 * 1_024 * 1_024
 /** Longer than any payer's bank waits. */
 const SLOW_ANSWER_MS = 30_000
@@ -35,11 +37,35 @@ const buildCharge = (now: Date, change: object = {}) => ({
   revisao: 0,
   calendario: { criacao: now.toISOString(), apresentacao: now.toISOString(), expiracao: 3_600 },
   txid: TXID,
-  chave: KEY,
+  chave: FOREIGN_COMPANY.key,
   valor: { original: '12.50' },
   status: 'ATIVA',
   ...change,
 })
+
+/** A charge that was due yesterday, with fine and interest. */
+function buildDueCharge(now: Date): object {
+  const yesterday = new Date(now.getTime() - 24 * HOUR_MS)
+  return {
+    ...buildCharge(now),
+    calendario: {
+      criacao: new Date(now.getTime() - 48 * HOUR_MS).toISOString(),
+      apresentacao: now.toISOString(),
+      dataDeVencimento: brasiliaDay(yesterday),
+      validadeAposVencimento: 30,
+    },
+    recebedor: {
+      nome: MERCHANT.merchantName,
+      cnpj: FOREIGN_COMPANY.document,
+      logradouro: 'Rua 20 Numero 70',
+      cidade: 'Belo Horizonte',
+      uf: 'MG',
+      cep: '55120750',
+    },
+    devedor: { nome: 'Loja da Ana Ltda', cnpj: '11222333000181' },
+    valor: { original: '123.45', multa: '15.00', juros: '2.00', desconto: '0.45', final: '140.00' },
+  }
+}
 
 const brasiliaDay = (at: Date) => new Date(at.getTime() - 3 * HOUR_MS).toISOString().slice(0, 10)
 
@@ -56,28 +82,24 @@ const FOREIGN_CODES: Record<string, ForeignCode> = {
   },
   due: {
     path: 'cobv/due',
-    answer: signed(now => {
-      const yesterday = new Date(now.getTime() - 24 * HOUR_MS)
-      return {
-        ...buildCharge(now),
-        calendario: {
-          criacao: new Date(now.getTime() - 48 * HOUR_MS).toISOString(),
-          apresentacao: now.toISOString(),
-          dataDeVencimento: brasiliaDay(yesterday),
-          validadeAposVencimento: 30,
-        },
-        recebedor: {
-          nome: MERCHANT.merchantName,
-          cnpj: '58900633120711',
-          logradouro: 'Rua 20 Numero 70',
-          cidade: 'Belo Horizonte',
-          uf: 'MG',
-          cep: '55120750',
-        },
-        devedor: { nome: 'Loja da Ana Ltda', cnpj: '11222333000181' },
-        valor: { original: '123.45', multa: '15.00', juros: '2.00', desconto: '0.45', final: '140.00' },
-      }
-    }),
+    answer: signed(buildDueCharge),
+  },
+  /** Another bank's customer pays it first. */
+  'paid-first': {
+    path: 'paid-first',
+    answer: signed(now => buildCharge(now, { chave: 'be17-later@sim.trilho.test' })),
+  },
+  /** Asks another value whenever it is read. */
+  rising: {
+    path: 'rising',
+    answer: signed(now =>
+      buildCharge(now, { valor: { original: textFromCents(RISING_FROM_CENTS + (now.getTime() % 9_000)) } }),
+    ),
+  },
+  /** Its key belongs to another company than its document says. */
+  'other-receiver': {
+    path: 'cobv/other-receiver',
+    answer: signed(now => ({ ...buildDueCharge(now), chave: CHANGING_KEY })),
   },
   paid: { path: 'paid', answer: signed(now => buildCharge(now, { status: 'CONCLUIDA' })) },
   expired: {
@@ -112,6 +134,22 @@ const FOREIGN_CODES: Record<string, ForeignCode> = {
     answer: () => ({ status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data/' } }),
   },
   composite: { path: 'composite', answer: signed(now => buildCharge(now)), recurrencePath: 'rec/composite' },
+}
+
+/** Reads the document at a location as a payer's bank does; undefined where there is none, or its signature is wrong. */
+export function readForeignDocument(
+  url: string,
+  { signer, now }: Pick<SimulatorState, 'signer' | 'now'>,
+): unknown {
+  const path = url.slice(url.indexOf('/foreign/') + '/foreign/'.length)
+  const code = Object.values(FOREIGN_CODES).find(one => one.path === path)
+  const { status = 200, body } = code?.answer({ now: now(), signer }) ?? { status: 404 }
+  if (status !== 200 || typeof body !== 'string') return undefined
+  try {
+    return signer.verify(body)
+  } catch {
+    return undefined
+  }
 }
 
 /** Serves the locations of the codes, and lists the codes with their payloads for the control API. */

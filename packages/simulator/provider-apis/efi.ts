@@ -68,6 +68,7 @@ function listEfiCallRoutes(state: SimulatorState): ProviderApiRoute[] {
 
     ['put', '/v3/gn/pix/:idEnvio', send],
     ['put', '/v2/gn/pix/:idEnvio', send],
+    ['put', '/v2/gn/pix/:idEnvio/qrcode', { operation: 'sendTransfer', handle: transfers.payCode }],
     [
       'get',
       '/v2/gn/pix/enviados/id-envio/:idEnvio',

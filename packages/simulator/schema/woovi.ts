@@ -21,7 +21,7 @@ CREATE TABLE wooviPendingOrder (
   cents INTEGER NOT NULL,
   -- Null of an account.
   key TEXT,
-  -- SimulatedRecipient of an account as JSON; null of a key.
+  -- SimulatedRecipient of a code or an account as JSON; null of a key.
   recipient TEXT,
   message TEXT,
   checkEndToEnd TEXT,

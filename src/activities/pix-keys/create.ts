@@ -12,11 +12,11 @@ import { EXISTING_KEY_STATES, type PixKeyState, pixKeyMachine } from '../../doma
 import { buildNotificationUrl } from '../../domain/providers/notification-url.ts'
 import {
   type CreateKeyOutcome,
-  isTransportCode,
   type ListKeysOutcome,
   PROVIDER_CAPABILITIES,
   type ProviderKey,
 } from '../../domain/providers/provider.ts'
+import { isTransportCode } from '../../domain/providers/transport-code.ts'
 import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { blockedReason, markUnknown } from '../shared/attempts.ts'

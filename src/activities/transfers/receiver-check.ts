@@ -3,6 +3,7 @@ import type { Connection } from '../../db/entities/connection.ts'
 import type { Transfer } from '../../db/entities/transfer.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { isDocument } from '../../domain/pix/document.ts'
+import { compareReportedDocuments } from '../../domain/pix/document-comparison.ts'
 import type { Party } from '../../domain/pix/party.ts'
 import { isOtherOwner, type LookUpKeyOutcome, matchDocument } from '../../domain/pix-keys/key-look-up.ts'
 import {
@@ -13,6 +14,7 @@ import {
   type ProviderTransferRequest,
   type RejectedResult,
 } from '../../domain/providers/provider.ts'
+import { isPaidAsCode } from '../../domain/qr-codes/code-payment.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
 import { readDestination, type TransferDestination } from '../../domain/transfers/transfer-destination.ts'
 import type { Provider } from '../../providers/port.ts'
@@ -41,14 +43,20 @@ export function isPreparedByProvider(
   transfer: Transfer,
 ): boolean {
   if (!prepareTransfer) return false
-  return preparedDestinations?.includes(readDestination(transfer).kind) ?? true
+  const { kind } = getDestinationToOrder(transfer, transfer.connection.dialect)
+  return preparedDestinations?.includes(kind) ?? true
 }
 
-/** The destination as its provider gets it: a key with the document that the provider itself compares. */
+/**
+ * The destination as its provider gets it: a key with the document that the provider itself compares, and the key of a code that the
+ * provider does not pay as one, where the code says no more than that.
+ */
 export function getDestinationToOrder(transfer: Transfer, dialect: ProviderApi): TransferDestination {
   const destination = readDestination(transfer)
-  if (destination.kind !== 'key') return destination
-  return { ...destination, document: getDocumentToCheck(transfer, dialect) }
+  if (destination.kind === 'account') return destination
+  if (destination.kind === 'code' && isPaidAsCode(PROVIDER_CAPABILITIES[dialect], destination.code))
+    return { ...destination, document: null }
+  return { kind: 'key', pixKey: destination.pixKey, document: getDocumentToCheck(transfer, dialect) }
 }
 
 /** The document that the provider itself compares; null where it takes none, or the order names none. */
@@ -177,14 +185,17 @@ function refuseChangedOwner(
 }
 
 /**
- * Records a contradiction where the settled receiver is another one than the look-up has named: the money has left, so the transfer stays
+ * Records a contradiction where the settled receiver is another one than the look-up, or the document of a code, has named: the money has left, so the transfer stays
  * settled, and operators are alerted. The caller holds the row lock.
  */
 export function flagChangedReceiver(
-  { lookup }: Pick<Transfer, 'lookup'>,
+  { lookup, paymentCode }: Pick<Transfer, 'lookup' | 'paymentCode'>,
   attempt: Attempt,
   { receiver }: Pick<ProviderPayout, 'receiver'>,
 ): void {
-  if (lookup && receiver && isOtherOwner(lookup.owner, receiver))
+  if (!receiver) return
+  const isOtherThanRead =
+    paymentCode && compareReportedDocuments(paymentCode.receiverDocument, receiver.document) === 'other'
+  if (isOtherThanRead || (lookup && isOtherOwner(lookup.owner, receiver)))
     recordContradiction(attempt, 'receiver_changed')
 }

@@ -413,7 +413,7 @@ function createTransferMovement(
   transfer: Transfer,
   { connectionUuid, providerAccountUuid }: { connectionUuid: string; providerAccountUuid: string },
 ): Movement {
-  const { accountUuid, uuid, valueCents, pixKey, sender, receiver } = transfer
+  const { accountUuid, uuid, valueCents, pixKey, paymentCode, sender, receiver } = transfer
   return createMovement(em, new Date(), {
     accountUuid,
     providerAccountUuid,
@@ -423,6 +423,7 @@ function createTransferMovement(
     valueCents,
     status: 'PENDING',
     pixKey,
+    txid: paymentCode?.txid ?? null,
     sender,
     receiver,
     transferUuid: uuid,

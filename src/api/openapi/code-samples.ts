@@ -118,6 +118,7 @@ const SDK_CALLS: Record<string, string> = {
   replyToMed: 'meds.reply',
   createTransfer: 'transfers.create',
   createAccountTransfer: 'transfers.createToAccount',
+  createCodeTransfer: 'transfers.payCode',
   listTransfers: 'transfers.list',
   getTransfer: 'transfers.get',
   cancelTransfer: 'transfers.cancel',

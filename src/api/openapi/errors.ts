@@ -6,6 +6,7 @@ import { errorBody, uuidSchema } from '../../contract/shared/fields.ts'
 import { FAILED_TRANSFER_EXAMPLE } from '../../contract/transfers/transfer-example.ts'
 import { UNRETURNED_DEPOSIT_EXAMPLE } from '../../contract/unmatched/deposit-example.ts'
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
+import { CODE_CHANGES, CODE_OBSTACLES } from '../../domain/qr-codes/code-payment.ts'
 import { TOKEN_SCOPES } from '../../domain/tokens/token-scope.ts'
 import { type AnyRoute, listErrorCodes } from '../http/route-definition.ts'
 import { type JsonSchema, type OpenApiComponents, referToHeaders, toPascalCase } from './components.ts'
@@ -27,11 +28,20 @@ const allowingScopes = z
   })
   .meta({ id: 'AllowingScopes', examples: [{ scopes: ['read', 'charges'] }] })
 
+const codeObstacle = z
+  .object({ reason: z.enum(CODE_OBSTACLES) })
+  .meta({ id: 'CodeObstacle', examples: [{ reason: 'PAID' }] })
+const codeChanges = z
+  .object({ changed: z.array(z.enum(CODE_CHANGES)) })
+  .meta({ id: 'CodeChanges', examples: [{ changed: ['value'] }] })
+
 /** Data of errors that carry the same on every route. */
 const COMMON_ERROR_DATA: Partial<Record<ErrorCode, z.ZodType>> = {
   insufficient_scope: allowingScopes,
   not_confirmed: operationReference,
   issuing: operationReference,
+  qr_not_payable: codeObstacle,
+  qr_changed: codeChanges,
 }
 
 /** Examples of `data`, by the name of its component. */

@@ -46,6 +46,8 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
 
   CreateTransferRequest: transfer.CREATE_TRANSFER_EXAMPLE,
   CreateTransferResponse: { data: transfer.ACCEPTED_TRANSFER_EXAMPLE },
+  CreateCodeTransferRequest: transfer.CREATE_CODE_TRANSFER_EXAMPLE,
+  CreateCodeTransferResponse: { data: transfer.ACCEPTED_CODE_TRANSFER_EXAMPLE },
   CreateAccountTransferRequest: transfer.CREATE_ACCOUNT_TRANSFER_EXAMPLE,
   CreateAccountTransferResponse: { data: transfer.ACCEPTED_ACCOUNT_TRANSFER_EXAMPLE },
   CancelTransferResponse: { data: transfer.CANCELLED_TRANSFER_EXAMPLE },

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { type CodeFault, type CodeReader, createCodeReader } from '../../code-reader/reader.ts'
-import type { Config } from '../../config.ts'
+import type { CodeFault, CodeReader } from '../../code-reader/reader.ts'
 import { maskParty } from '../../contract/ledger/movement.ts'
 import type { ReadCodeBody } from '../../contract/qr-codes/code-reading.ts'
 import { UNKNOWN_PARTY } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { StoredCodeReading } from '../../db/entities/code-reading.ts'
+import type { ComparedReading } from '../../domain/qr-codes/code-payment.ts'
 import type { CodeReading } from '../../domain/qr-codes/code-reading.ts'
 import { fail } from '../../http/api-error.ts'
 import { UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
-import { createAddressPolicy } from '../../webhook-client/address-policy.ts'
+import type { Sealer } from '../../security/sealing.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { visibilityFilter } from '../authorization/visibility.ts'
 import { orderAuthorOf, writeDirectly } from './user-acts.ts'
@@ -49,71 +49,82 @@ const FAULT_MESSAGES: Record<CodeFault, string> = {
   certificate: 'must be signed by a certificate of the trust store',
 }
 
-/** Creates the reader of codes by the configuration: locations are reached by the address rules of webhooks. */
-export function createConfiguredCodeReader({
-  loopbackWebhooks,
-  codeTrustStore,
-}: Pick<Config, 'loopbackWebhooks' | 'codeTrustStore'>): CodeReader {
-  return createCodeReader({
-    policy: createAddressPolicy({ canReachLoopback: loopbackWebhooks }),
-    ...(codeTrustStore !== undefined && { trustStore: codeTrustStore }),
-  })
+/** What is paid by a reading, as its row has it sealed. */
+export type SealedCode = ComparedReading & { payload: string }
+
+/** Reads a code at the bank of its receiver; fails with `qr_invalid`, or `qr_unreadable` without an answer. */
+export async function readCode(
+  codeReader: CodeReader,
+  payload: string,
+  { payOn, codMun }: { payOn?: string | undefined; codMun?: string | undefined } = {},
+): Promise<CodeReading> {
+  const limitMs = getRequestDeadline().timeoutBeforeStartMs()
+  const outcome = await codeReader(payload, { payOn, codMun, limitMs })
+  if (outcome.kind === 'invalid') fail('qr_invalid', { errors: { payload: [FAULT_MESSAGES[outcome.fault]] } })
+  if (outcome.kind === 'no_answer') fail('qr_unreadable', { retryAfterS: UNAVAILABLE_RETRY_S })
+  return outcome.reading
 }
 
+type ReadingDependencies = { codeReader: CodeReader; sealer: Sealer }
 type ReadingRequest = { em: EntityManager; token: CallerToken; body: ReadCodeBody; requestId: string }
 
-/** Reads a code at the bank of its receiver, and stores what was read; fails with `qr_invalid`, or `qr_unreadable` without an answer. */
+/** Reads a code, and stores what was read. Fails as `readCode`. */
 export async function readPaymentCode(
-  reader: CodeReader,
+  { codeReader, sealer }: ReadingDependencies,
   { em, token, body, requestId }: ReadingRequest,
 ): Promise<StoredCodeReading> {
   const payload = body.payload.trim()
-  const outcome = await reader(payload, {
-    payOn: body.pay_on,
-    codMun: body.cod_mun,
-    limitMs: getRequestDeadline().timeoutBeforeStartMs(),
+  const reading = await readCode(codeReader, payload, { payOn: body.pay_on, codMun: body.cod_mun })
+  const ownCharge = await findChargeOfCode(em.fork(), [visibilityFilter(token)], {
+    payload,
+    txid: reading.txid,
   })
-  if (outcome.kind === 'invalid') fail('qr_invalid', { errors: { payload: [FAULT_MESSAGES[outcome.fault]] } })
-  if (outcome.kind === 'no_answer') fail('qr_unreadable', { retryAfterS: UNAVAILABLE_RETRY_S })
-  const { reading } = outcome
-  const ownChargeUuid = await findOwnCharge(em.fork(), token, { payload, txid: reading.txid })
+  const { pixKey, receiverDocument, txid, value } = reading
+  const sealedCode = sealer.seal({ payload, pixKey, receiverDocument, txid, value } satisfies SealedCode)
+  const ownChargeUuid = ownCharge?.uuid ?? null
   const uuid = randomUUID()
   return writeDirectly(
     em,
     { ids: { uuid }, act: { token, action: 'qr_code_read', subject: `code-reading/${uuid}` } },
     async tx =>
-      tx.create(StoredCodeReading, buildReadingRow({ uuid, reading, ownChargeUuid, token, requestId })),
+      tx.create(
+        StoredCodeReading,
+        buildReadingRow({ uuid, reading, sealedCode, ownChargeUuid, token, requestId }),
+      ),
   )
 }
 
-/** Reads the stored reading of a code of the account and mode, or fails with 404. */
-export async function requireVisibleCodeReading(em: EntityManager, token: CallerToken, uuid: string) {
-  const mode = token.modeScope && { isSimulated: token.modeScope === 'test' }
-  const { accountUuid } = token
-  return (await em.findOne(StoredCodeReading, { uuid, accountUuid, ...mode })) ?? fail('not_found')
+/** Finds the stored reading of a code of the account, of the token's mode. */
+export function findVisibleCodeReading(
+  em: EntityManager,
+  { accountUuid, modeScope }: CallerToken,
+  uuid: string,
+): Promise<StoredCodeReading | null> {
+  const mode = modeScope && { isSimulated: modeScope === 'test' }
+  return em.findOne(StoredCodeReading, { uuid, accountUuid, ...mode })
 }
 
-/** Finds the charge of the account, visible to the token, that has a code. */
-async function findOwnCharge(
+/** Finds the charge that has a code, among those of the filters. */
+export async function findChargeOfCode(
   em: EntityManager,
-  token: CallerToken,
+  filters: object[],
   { payload, txid }: { payload: string; txid: string | null },
-): Promise<string | null> {
+): Promise<Pick<Charge, 'uuid' | 'providerAccountUuid'> | null> {
   if (txid === null) return null
-  const filter = { $and: [visibilityFilter(token), { txid, payload }] }
-  const charge = await em.findOne(Charge, filter, { fields: ['uuid'] })
-  return charge?.uuid ?? null
+  const filter = { $and: [...filters, { txid, payload }] }
+  return em.findOne(Charge, filter, { fields: ['uuid', 'providerAccountUuid'] })
 }
 
 type ReadingFacts = {
   uuid: string
   reading: CodeReading
+  sealedCode: string
   ownChargeUuid: string | null
   token: CallerToken
   requestId: string
 }
 
-function buildReadingRow({ uuid, reading, ownChargeUuid, token, requestId }: ReadingFacts) {
+function buildReadingRow({ uuid, reading, sealedCode, ownChargeUuid, token, requestId }: ReadingFacts) {
   const {
     kind,
     receiverName: name,
@@ -131,6 +142,7 @@ function buildReadingRow({ uuid, reading, ownChargeUuid, token, requestId }: Rea
     isSimulated: token.mode === 'test',
     kind,
     receiver: maskParty({ ...UNKNOWN_PARTY, name, document }),
+    sealedCode,
     txid,
     ...value,
     status,

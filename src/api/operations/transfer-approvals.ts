@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { CodeReader } from '../../code-reader/reader.ts'
 import { exceededLimitSchema } from '../../contract/transfers/approval.ts'
 import { showTransfer } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
@@ -20,6 +21,7 @@ import { signalApprovalDecided } from '../../temporal/signals.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { giveVerdict } from './approvals.ts'
+import { requireUnchangedCode } from './code-transfers.ts'
 import { requireVisibleTransfer } from './transfers.ts'
 import { writeDirectly } from './user-acts.ts'
 
@@ -28,14 +30,16 @@ export type TransferVerdict = { uuid: string; verdict: ApprovalVerdict; reason?:
 
 /**
  * Stores that the person behind a token approves or rejects a transfer that waits, and then tells its workflow, which sends or ends it
- * a moment later. Returns the transfer as shown. A repeat changes nothing. Fails as `giveVerdict`, or with `limits_changed`.
+ * a moment later. Returns the transfer as shown. A repeat changes nothing. Fails as `giveVerdict` and `requireUnchangedCode`, or with
+ * `limits_changed`.
  */
 export async function decideTransfer(
-  context: TemporalContext,
+  { temporal, codeReader }: { temporal: TemporalContext; codeReader: CodeReader },
   { em, token, uuid, verdict, reason }: TransferVerdict & { em: EntityManager; token: CallerToken },
 ) {
   const transfer = await requireVisibleTransfer(em, token, uuid)
   if (token.isAccountBlocked && verdict === 'approve') fail('account_blocked')
+  if (verdict === 'approve' && transfer.state === 'held') await requireUnchangedCode(codeReader, transfer)
   const act = { token, action: `transfer_${verdict}`, subject: `transfer/${uuid}` } as const
   const hasChanged = (isStored: boolean) => isStored
   await writeDirectly(em, { ids: { uuid }, act, hasChanged }, tx =>
@@ -44,7 +48,7 @@ export async function decideTransfer(
     ),
   )
   // Where it does not arrive, the sweep of notifications tells the workflow.
-  const signal = signalApprovalDecided(context, uuid)
+  const signal = signalApprovalDecided(temporal, uuid)
   await getRequestDeadline()
     .awaitStep(signal, READ_BACK_RESERVE_MS)
     .catch(() => undefined)

@@ -128,8 +128,11 @@ export function createTransfer(dependencies: CreateDependencies, request: Create
   const { pix_key: pixKey, document = null } = body
   return orderTransfer(dependencies, request, {
     path: TRANSFERS_PATH,
-    destination: { kind: 'key', pixKey, document },
-    validate: () => validateCreateTransfer({ ...caller, sealer: dependencies.sealer }, body),
+    validate: async () => ({
+      ...(await validateCreateTransfer({ ...caller, sealer: dependencies.sealer }, body)),
+      destination: { kind: 'key', pixKey, document },
+      valueCents: body.value,
+    }),
   })
 }
 
@@ -141,7 +144,6 @@ export function createAccountTransfer(
   const { body, ...caller } = request
   return orderTransfer(dependencies, request, {
     path: ACCOUNT_TRANSFERS_PATH,
-    destination: { kind: 'account', account: toBankAccount(body.receiver) },
     async validate() {
       const { errors, ...evaluated } = await evaluateTransfer(
         caller,
@@ -149,29 +151,33 @@ export function createAccountTransfer(
         checkAccountReceiver(body.receiver.account_type),
       )
       if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
-      const { unpaused, acceptBefore } = await requireSendableOrder(caller, body, evaluated)
-      return { candidates: await orderCandidates(caller, body, unpaused), acceptBefore, lookup: undefined }
+      return {
+        ...(await chooseCandidates(caller, body, evaluated)),
+        lookup: undefined,
+        destination: { kind: 'account', account: toBankAccount(body.receiver) },
+        valueCents: body.value,
+      }
     },
   })
 }
 
-type OrderedTransfer = {
-  path: string
+type OrderedTransfer = { path: string; validate: () => Promise<TransferTerms> }
+/** Fields of every order that say how it is carried out. */
+type TermsBody = Omit<TransferOrderBody, 'value'>
+/** What is ordered, and what its validation finds: candidates in the order of trying, and the acceptance deadline. */
+export type TransferTerms = {
   destination: TransferDestination
-  validate: () => Promise<TransferTerms>
-}
-/** What the validation of a transfer finds: candidates in the order of trying, and the acceptance deadline. */
-type TransferTerms = {
+  valueCents: number
   candidates: string[]
   acceptBefore: string | undefined
   lookup: TransferLookup | undefined
 }
 
-/** Orders a transfer, wherever it goes. `body`: as of every order (`transferOrderFields`). */
-function orderTransfer(
+/** Orders a transfer, wherever it goes, or replays the response of the same Idempotency-Key. */
+export function orderTransfer(
   { temporal: context, sealer }: CreateDependencies,
-  request: CreateRequest<TransferOrderBody>,
-  { path, destination, validate }: OrderedTransfer,
+  request: CreateRequest<TermsBody>,
+  { path, validate }: OrderedTransfer,
 ) {
   const { body, em, idempotencyKey } = request
   return createOperation(context, request, {
@@ -181,12 +187,13 @@ function orderTransfer(
     find: uuid => findTransfer(em.fork(), uuid),
     replayWaitMs: transfer => (isResponsePending(transfer) ? remainingCreateWaitMs(transfer) : 0),
     validate,
-    start({ fingerprint, ...operation }, { candidates, acceptBefore, lookup }, waitMs) {
+    start({ fingerprint, ...operation }, { candidates, acceptBefore, lookup, ...ordered }, waitMs) {
+      const { destination } = ordered
       const details = buildTransferDetails(body, { destination, fingerprint, ...(lookup && { lookup }) })
       const order: TransferInput = {
         ...operation,
         candidates,
-        valueCents: body.value,
+        valueCents: ordered.valueCents,
         details: sealer.seal(details),
         ...(body.scheduled_for && { scheduledFor: body.scheduled_for.toISOString() }),
         ...(idempotencyKey === null && { acceptBefore }),
@@ -259,7 +266,7 @@ function transferErrorCode(transfer: ReadTransfer) {
 
 /** Validation of a new transfer beyond its schema: rules that need the database or the time of day. */
 
-type TransferCaller = { em: EntityManager; token: CallerToken }
+export type TransferCaller = { em: EntityManager; token: CallerToken }
 type OrderCaller = TransferCaller & Pick<CreateDependencies, 'sealer'>
 
 /** Returns candidates in the order of trying and the acceptance deadline; fails with all 422 errors, 409 or 503. */
@@ -269,7 +276,11 @@ async function validateCreateTransfer(caller: OrderCaller, body: CreateTransferB
 }
 
 /** Orders the connections of a transfer in the order of trying. */
-async function orderCandidates({ em }: TransferCaller, body: TransferOrderBody, unpaused: string[]) {
+async function orderCandidates(
+  { em }: TransferCaller,
+  body: Pick<TermsBody, 'scheduled_for'>,
+  unpaused: string[],
+) {
   // A scheduled transfer keeps the order of priority: circuit states at its time are unknown now.
   return body.scheduled_for ? unpaused : orderByCircuitState(em, unpaused)
 }
@@ -284,10 +295,20 @@ async function requireValidTransfer(caller: OrderCaller, body: CreateTransferBod
   return { ...(await requireSendableOrder(caller, body, evaluated)), lookup }
 }
 
+/** Orders the connections that may carry a valid transfer; fails with 409 or 503. */
+export async function chooseCandidates(
+  caller: TransferCaller,
+  body: Pick<TermsBody, 'external_ref' | 'scheduled_for'>,
+  evaluated: { payable: Connection[]; acceptBefore: string | undefined },
+) {
+  const { unpaused, acceptBefore } = await requireSendableOrder(caller, body, evaluated)
+  return { candidates: await orderCandidates(caller, body, unpaused), acceptBefore }
+}
+
 /** Returns the connections that may send a valid order, wherever it goes; fails with 409 or 503. */
 async function requireSendableOrder(
   caller: TransferCaller,
-  body: TransferOrderBody,
+  body: Pick<TermsBody, 'external_ref'>,
   { payable, acceptBefore }: { payable: Connection[]; acceptBefore: string | undefined },
 ) {
   await requireUniqueExternalRef(caller, body)
@@ -307,7 +328,8 @@ export function collectAccountTransferErrors({ body, ...caller }: TransferCaller
   return collectOrderErrors(caller, body, checkAccountReceiver(type))
 }
 
-async function collectOrderErrors(caller: TransferCaller, body: unknown, receiver: ReceiverCheck) {
+/** Collects the errors of the fields that every order of a transfer has. */
+export async function collectOrderErrors(caller: TransferCaller, body: unknown, receiver: ReceiverCheck) {
   const input = Object(body)
   const { value, scheduled_for, provider_uuid } = transferOrderFields
   const fields = {
@@ -320,7 +342,7 @@ async function collectOrderErrors(caller: TransferCaller, body: unknown, receive
 }
 
 /** What a receiver asks of a provider, and the errors of an order that none of its providers may carry. */
-type ReceiverCheck = {
+export type ReceiverCheck = {
   needs: CarrierNeeds
   errors: FieldErrors
 }
@@ -352,7 +374,8 @@ type ReadableTransferBody = Pick<TransferOrderBody, 'scheduled_for' | 'provider_
   value: number | undefined
 }
 
-async function evaluateTransfer(
+/** Finds the connections that may pay a receiver, and the errors of an order where there is none. */
+export async function evaluateTransfer(
   { em, token }: TransferCaller,
   body: ReadableTransferBody,
   receiver: ReceiverCheck,
@@ -415,7 +438,7 @@ export function collectScheduleErrors({
 
 async function requireUniqueExternalRef(
   { em, token }: TransferCaller,
-  { external_ref: externalRef }: TransferOrderBody,
+  { external_ref: externalRef }: Pick<TermsBody, 'external_ref'>,
 ) {
   if (externalRef === undefined) return
   const { accountUuid } = token

@@ -1,17 +1,11 @@
 import { codeReadingSchema, readCodeBody, showCodeReading } from '../../contract/qr-codes/code-reading.ts'
 import { dataResponse } from '../../contract/shared/fields.ts'
+import { fail } from '../../http/api-error.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import {
-  CODE_READINGS_PATH,
-  createConfiguredCodeReader,
-  readPaymentCode,
-  requireVisibleCodeReading,
-} from '../operations/code-readings.ts'
+import { CODE_READINGS_PATH, findVisibleCodeReading, readPaymentCode } from '../operations/code-readings.ts'
 
-export const codeReadingRoutes: RouteRegistrar = (router, { config }) => {
-  const reader = createConfiguredCodeReader(config)
-
+export const codeReadingRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', CODE_READINGS_PATH, {
     operationId: 'readQrCode',
     scope: 'transfers',
@@ -23,7 +17,9 @@ export const codeReadingRoutes: RouteRegistrar = (router, { config }) => {
       200: dataResponse(codeReadingSchema),
       errors: ['qr_invalid', 'qr_unreadable', 'not_confirmed'],
     },
-    handle: async request => ({ body: { data: showCodeReading(await readPaymentCode(reader, request)) } }),
+    handle: async request => ({
+      body: { data: showCodeReading(await readPaymentCode(dependencies, request)) },
+    }),
   })
 
   registerRoute(router, 'get', `${CODE_READINGS_PATH}/:reading`, {
@@ -33,7 +29,9 @@ export const codeReadingRoutes: RouteRegistrar = (router, { config }) => {
     description: 'As it was read then, for thirty days.',
     responses: { 200: dataResponse(codeReadingSchema) },
     handle: async ({ em, token, params }) => ({
-      body: { data: showCodeReading(await requireVisibleCodeReading(em, token, params.reading)) },
+      body: {
+        data: showCodeReading((await findVisibleCodeReading(em, token, params.reading)) ?? fail('not_found')),
+      },
     }),
   })
 }

@@ -1,6 +1,7 @@
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import { createAccountTransferBody } from '../../contract/transfers/account-transfer.ts'
 import { exceededLimitSchema, rejectTransferBody } from '../../contract/transfers/approval.ts'
+import { createCodeTransferBody } from '../../contract/transfers/code-transfer.ts'
 import {
   createTransferBody,
   showTransfer,
@@ -10,6 +11,11 @@ import {
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import type { AnyRoute } from '../http/route-definition.ts'
+import {
+  CODE_TRANSFERS_PATH,
+  collectCodeTransferErrors,
+  createCodeTransfer,
+} from '../operations/code-transfers.ts'
 import { decideTransfer } from '../operations/transfer-approvals.ts'
 import {
   ACCOUNT_TRANSFERS_PATH,
@@ -70,6 +76,18 @@ const VERDICT_ERRORS = [
   'not_confirmed',
 ] as const
 
+const CODE_TRANSFER_RESPONSES = {
+  ...TRANSFER_RESPONSES,
+  errors: [
+    ...TRANSFER_RESPONSES.errors,
+    'qr_invalid',
+    'qr_unreadable',
+    'qr_not_payable',
+    'qr_changed',
+    'qr_value_mismatch',
+  ],
+} as const satisfies AnyRoute['responses']
+
 export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', TRANSFERS_PATH, {
     isIdempotent: true,
@@ -95,6 +113,19 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
     validateSemantics: collectAccountTransferErrors,
     responses: TRANSFER_RESPONSES,
     handle: request => createAccountTransfer(dependencies, request),
+  })
+
+  registerRoute(router, 'post', CODE_TRANSFERS_PATH, {
+    isIdempotent: true,
+    operationId: 'createCodeTransfer',
+    scope: 'transfers',
+    summary: 'Pay a PIX code',
+    description:
+      'Reads the code at the bank of its receiver, and pays what it asks at this moment: `initiation.type` is QR_DYNAMIC or QR_STATIC, with its `txid`. Providers that do not pay codes of this kind are skipped; a static code without a txid may be paid as a transfer to its key. A bank that reports another value or receiver contradicts the order: the transfer is not settled by it, and an operator is alerted.',
+    body: createCodeTransferBody,
+    validateSemantics: collectCodeTransferErrors,
+    responses: CODE_TRANSFER_RESPONSES,
+    handle: request => createCodeTransfer(dependencies, request),
   })
 
   registerRoute(router, 'get', TRANSFERS_PATH, {
@@ -137,16 +168,23 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
     scope: 'transfers',
     summary: 'Approve a transfer that waits for approvals',
     description:
-      'By the person who made the token: not the one who ordered the transfer, and each person counts once. With the last approval that it needs it is sent, or waits for its time.',
+      'By the person who made the token: not the one who ordered the transfer, and each person counts once. With the last approval that it needs it is sent, or waits for its time. A PIX code is read again before: the approval of one that has changed is refused.',
     tokens: 'global_only',
     responses: {
       200: dataResponse(transferSchema),
-      errors: [...VERDICT_ERRORS, 'account_blocked', 'limits_changed'],
+      errors: [
+        ...VERDICT_ERRORS,
+        'account_blocked',
+        'limits_changed',
+        'qr_invalid',
+        'qr_unreadable',
+        'qr_not_payable',
+        'qr_changed',
+      ],
       errorData: { schema: exceededLimitSchema, codes: ['limits_changed'] },
     },
     async handle({ em, token, params: { uuid } }) {
-      const { temporal } = dependencies
-      return { body: { data: await decideTransfer(temporal, { em, token, uuid, verdict: 'approve' }) } }
+      return { body: { data: await decideTransfer(dependencies, { em, token, uuid, verdict: 'approve' }) } }
     },
   })
 
@@ -160,9 +198,8 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
     body: rejectTransferBody,
     responses: { 200: dataResponse(transferSchema), errors: VERDICT_ERRORS },
     async handle({ em, token, params: { uuid }, body: { reason } }) {
-      const { temporal } = dependencies
       return {
-        body: { data: await decideTransfer(temporal, { em, token, uuid, verdict: 'reject', reason }) },
+        body: { data: await decideTransfer(dependencies, { em, token, uuid, verdict: 'reject', reason }) },
       }
     },
   })

@@ -8,12 +8,11 @@ import { day, instantSchema, partySchema, reaisOutput, uuidSchema } from '../sha
 /** Longest text of a code that is read: a payload has 512 characters, and what is pasted may have blanks around it. */
 const MAX_TEXT_LENGTH = 1_000
 
+/** The text of a code in a request. */
+export const payloadText = z.string().min(1).max(MAX_TEXT_LENGTH)
+
 export const readCodeBody = z.strictObject({
-  payload: z
-    .string()
-    .min(1)
-    .max(MAX_TEXT_LENGTH)
-    .meta({ description: 'The copy-and-paste PIX code; blanks around it do not count' }),
+  payload: payloadText.meta({ description: 'The copy-and-paste PIX code; blanks around it do not count' }),
   pay_on: day.optional().meta({
     description: 'The day of payment in Brasília, for which a charge with a due date is read; default: today',
     examples: ['2026-11-25'],

@@ -9,6 +9,7 @@ import {
 } from '../shared/example-values.ts'
 import { UNKNOWN_PARTY } from '../shared/fields.ts'
 import type { createAccountTransferBody } from './account-transfer.ts'
+import type { createCodeTransferBody } from './code-transfer.ts'
 import type { createTransferBody, transferSchema } from './transfer.ts'
 
 /** Examples of the OpenAPI document: a transfer as it is accepted, once it is settled, and rejected. */
@@ -96,6 +97,24 @@ export const CREATE_ACCOUNT_TRANSFER_EXAMPLE: z.input<typeof createAccountTransf
     account_type: 'PAYMENT',
   },
   external_ref: 'payout-77',
+}
+
+export const CREATE_CODE_TRANSFER_EXAMPLE: z.input<typeof createCodeTransferBody> = {
+  read_uuid: EXAMPLE_UUIDS.codeReading,
+  external_ref: 'payout-77',
+}
+
+/** A transfer that pays a code as the POST answers. */
+export const ACCEPTED_CODE_TRANSFER_EXAMPLE: z.input<typeof transferSchema> = {
+  ...ACCEPTED_TRANSFER_EXAMPLE,
+  transfer: {
+    ...ACCEPTED_TRANSFER_EXAMPLE.transfer,
+    initiation: {
+      ...ACCEPTED_TRANSFER_EXAMPLE.transfer.initiation,
+      type: 'QR_DYNAMIC',
+      txid: 'fc9a4366ff3d4964b5dbc6c91a8722d3',
+    },
+  },
 }
 
 /** A transfer to a bank account as the POST answers: its receiver is the ordered one. */

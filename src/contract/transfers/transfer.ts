@@ -177,7 +177,11 @@ const keyInitiation = z
   .object({
     ...initiationFields,
     value: reaisOutput,
-    type: z.enum(['KEY', 'MANUAL']).meta({ description: 'MANUAL: to a bank account, without a key' }),
+    txid: z.string().nullable().meta({ description: 'Of a PIX code that names one' }),
+    type: z.enum(['KEY', 'MANUAL', 'QR_DYNAMIC', 'QR_STATIC']).meta({
+      description:
+        'MANUAL: to a bank account, without a key. QR_DYNAMIC, QR_STATIC: by a PIX code, whose key is `pix_key`',
+    }),
     pix_key: z.string().meta({ description: 'Key of the recipient; empty for a bank account' }),
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED']),
     expires_at: instantSchema.nullable(),
@@ -366,9 +370,9 @@ function showTransferRecord(transfer: ReadTransfer): z.output<typeof transferRec
     initiation: {
       sender: transfer.sender ?? null,
       receiver: maskParty(transfer.receiver ?? UNKNOWN_PARTY),
-      txid: null,
+      txid: transfer.paymentCode?.txid ?? null,
       value: transfer.valueCents,
-      type: transfer.bankAccount ? 'MANUAL' : 'KEY',
+      type: transfer.paymentCode?.initiation ?? (transfer.bankAccount ? 'MANUAL' : 'KEY'),
       pix_key: transfer.pixKey ?? '',
       status: showInitiationStatus(transfer, settled),
       expires_at: null,

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type Router from '@koa/router'
 import type { Logger } from 'pino'
+import type { CodeReader } from '../../code-reader/reader.ts'
 import type { Config } from '../../config.ts'
 import type { Orm } from '../../db/client/orm.ts'
 import type { Semaphore } from '../../domain/shared/semaphore.ts'
@@ -19,6 +20,7 @@ export type DashboardDependencies = {
   log: Logger
   sealer: Sealer
   storage: FileStorage
+  codeReader: CodeReader
   providers?: ProviderRegistry
 }
 

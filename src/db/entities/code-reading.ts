@@ -13,6 +13,8 @@ const schema = defineEntity({
     kind: unionColumn<CodeKind>(),
     /** As it is shown: the document is masked. */
     receiver: p.type(PartyType),
+    /** `SealedCode`: what a transfer that names the reading pays. */
+    sealedCode: p.text(),
     txid: p.text().nullable(),
     originalCents: centsColumn(),
     dueNowCents: centsColumn(),

@@ -1,6 +1,7 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { LimitName } from '../../domain/limits/exceeded-limit.ts'
 import type { UsageWindow } from '../../domain/limits/usage-window.ts'
+import type { PaymentCode } from '../../domain/qr-codes/code-payment.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import type { TransferState } from '../../domain/transfers/transfer.ts'
 import type { TransferLookup } from '../../domain/transfers/transfer-lookup.ts'
@@ -30,9 +31,11 @@ const schema = defineEntity({
     /** Value and fee of the current provider while they are reserved. */
     heldCents: centsColumn().default(0),
     returnedCents: centsColumn().default(0),
-    /** With `bankAccount` and `document` its destination (`readDestination`). */
+    /** With `bankAccount`, `paymentCode` and `document` its destination (`readDestination`). */
     pixKey: p.text().nullable(),
     bankAccount: p.type(PartyType).nullable(),
+    /** The code that is paid, of whose key `pixKey` is. */
+    paymentCode: p.json<PaymentCode>().nullable(),
     document: p.text().nullable(),
     /** The look-up of the key that it names. */
     lookup: p.json<TransferLookup>().nullable(),

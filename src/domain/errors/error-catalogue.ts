@@ -70,6 +70,9 @@ const MESSAGES = {
       'The PIX key belongs to another receiver than when it was looked up; nothing was sent. Look it up again.',
     receiver_mismatch:
       'The receiver of the look-up is not the one that was named; nothing was sent. Use on_mismatch WARN to send all the same.',
+    qr_not_payable: 'The PIX code cannot be paid; data.reason says why. Nothing was sent.',
+    qr_changed:
+      'The PIX code asks something else than when it was read; data.changed names it. Nothing was sent. Read it again.',
     key_blocked_for_fraud: 'The PIX key is marked for fraud; no provider pays it.',
     not_found_after_restore:
       'The operation was requested before a database restore and no provider has it; it will not be executed.',
@@ -102,6 +105,7 @@ const MESSAGES = {
     over_limit:
       'A limit of the account does not allow it now; data.error names the limit, what is left of it and when it resets.',
     qr_invalid: 'The PIX code is not valid; errors.payload says what is wrong with it.',
+    qr_value_mismatch: 'The PIX code asks another value; leave value out, or send the one that it asks.',
     pix_key_limit: 'An account can have at most 3 PIX keys of each type; delete one first.',
     lookup_not_supported:
       'The provider does not look up PIX keys of others; use another provider_uuid, or none.',

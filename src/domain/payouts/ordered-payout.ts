@@ -33,6 +33,7 @@ function isPlaceDifferent(
 ): boolean {
   switch (destination.kind) {
     case 'key':
+    case 'code':
       return Boolean(pixKey) && isKeyDifferent(destination.pixKey, pixKey!)
     case 'account': {
       const ispb = receiver?.bank.ispb ?? ''

@@ -2,7 +2,9 @@ import type { PayerRestriction } from '../charges/payer-restriction.ts'
 import { BANK_ACCOUNT_TYPES, type BankAccountType, type Party } from '../pix/party.ts'
 import type { PixReturnIds } from '../pix/pix-return.ts'
 import type { PixKeyType } from '../pix-keys/pix-key.ts'
+import type { PayableCode } from '../qr-codes/code-payment.ts'
 import type { TransferDestination } from '../transfers/transfer-destination.ts'
+import { isTransportCode } from './transport-code.ts'
 
 /** The four names the contract shows; which dialect one speaks is a matter of its connection. */
 export const PROVIDER_NAMES = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const
@@ -61,6 +63,8 @@ export type ProviderCapabilities = {
   canTransfer: boolean
   /** The kinds of account that it pays without a PIX key. */
   payableAccountTypes: readonly BankAccountType[]
+  /** The kinds of PIX code that it pays as codes; none where an order whose answer is lost could never be found. */
+  payableCodes: readonly PayableCode[]
   /** How transfers are looked up. */
   transferLookUp: PayoutLookUpWay
   /** The id of an order is never free again, so that an order that is looked up by repeating it may be repeated at any time. */
@@ -114,6 +118,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     canTransfer: true,
     // PAYMENT and SALARY are not among `tipoConta` (official SDK 2.0.1, `PixSendBodySchema`).
     payableAccountTypes: ['CHECKING', 'SAVINGS'],
+    payableCodes: ['DYNAMIC'],
     transferLookUp: 'id',
     keepsOrderIds: false,
     refundsOneAtATime: false,
@@ -132,6 +137,8 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     locksPayer: 'charge',
     canTransfer: true,
     payableAccountTypes: BANK_ACCOUNT_TYPES,
+    // OpenAPI, "Create a Payment Request": QR_CODE, whose `value` is optional.
+    payableCodes: ['STATIC', 'DYNAMIC', 'OPEN_DYNAMIC'],
     transferLookUp: 'id',
     keepsOrderIds: false,
     refundsOneAtATime: false,
@@ -147,6 +154,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     locksPayer: 'none',
     canTransfer: true,
     payableAccountTypes: BANK_ACCOUNT_TYPES,
+    payableCodes: [],
     transferLookUp: 'handle',
     keepsOrderIds: false,
     refundsOneAtATime: false,
@@ -164,6 +172,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     locksPayer: 'none',
     canTransfer: true,
     payableAccountTypes: BANK_ACCOUNT_TYPES,
+    payableCodes: ['STATIC', 'DYNAMIC', 'OPEN_DYNAMIC'],
     transferLookUp: 'repeat',
     keepsOrderIds: false,
     refundsOneAtATime: false,
@@ -190,6 +199,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     locksPayer: 'charge',
     canTransfer: true,
     payableAccountTypes: BANK_ACCOUNT_TYPES,
+    payableCodes: [],
     transferLookUp: 'repeat',
     keepsOrderIds: true,
     refundsOneAtATime: true,
@@ -200,25 +210,6 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     disputes: null,
     pace: null,
   },
-}
-
-/** Why a provider could not be reached, or gave no answer, whatever its dialect. */
-const TRANSPORT_CODES = [
-  'dns_failed',
-  'connection_refused',
-  'connection_reset',
-  'connection_failed',
-  'connection_lost',
-  'timeout',
-  'tls_failed',
-  'certificate_expired',
-  'no_token',
-] as const
-export type TransportCode = (typeof TRANSPORT_CODES)[number]
-
-/** Whether a code says why a provider gave no answer; every other code is a name of the rail or of a provider. */
-export function isTransportCode(code: unknown): code is TransportCode {
-  return (TRANSPORT_CODES as readonly unknown[]).includes(code)
 }
 
 /**
@@ -394,13 +385,13 @@ export type ProviderRefundRequest = {
   description?: string
   turn?: AwaitedTurn
 }
-/** Money to a PIX key or an account. `id` is ours, 1..35 alphanumerics, and makes sending it twice one transfer. */
+/** Money to a PIX key, an account or a code. `id` is ours, 1..35 alphanumerics, and makes sending it twice one transfer. */
 export type ProviderTransferRequest = {
   id: string
   cents: number
   /**
    * The document of a key's owner is one that the provider must confirm, and given only where it `canCheckDocument`. An account has a
-   * type in `payableAccountTypes`.
+   * type in `payableAccountTypes`, a code is of a kind in `payableCodes`.
    */
   destination: TransferDestination
   /** The id by which a look-up of the key at this provider binds the payment to it, where there is one (`LookUpKeyOutcome`). */

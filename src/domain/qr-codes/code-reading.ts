@@ -1,5 +1,3 @@
-import { DAY } from '../shared/intervals.ts'
-
 /**
  * What a PIX code of another receiver says before it is paid: the document at its location (pix-api, CobPayload, CobVPayload and
  * RecPayload), or the code itself where it is static.
@@ -57,6 +55,7 @@ export const DOCUMENT_STATUSES = {
 /** `payOn`: the day of payment in Brasília, `YYYY-MM-DD`; absent: now. */
 type PaymentMoment = { now: Date; payOn?: string | undefined }
 
+const DAY_MS = 24 * 60 * 60 * 1_000
 /** Brasília has no summer time since 2019 (Decreto 9.772/2019). */
 const BRASILIA_OFFSET_MS = 3 * 60 * 60 * 1_000
 
@@ -92,9 +91,9 @@ export function computeDueExpiry(
   daysAfterDue: number,
 ): { expiresAt: Date; lastMoment: Date } {
   const dueAt = skipWeekend(startOfBrasiliaDay(dueDay))
-  const lastDayAt = skipWeekend(new Date(dueAt.getTime() + daysAfterDue * DAY))
-  const expiresAt = new Date(lastDayAt.getTime() + DAY)
-  return { expiresAt, lastMoment: new Date(expiresAt.getTime() + MAX_HOLIDAYS * DAY) }
+  const lastDayAt = skipWeekend(new Date(dueAt.getTime() + daysAfterDue * DAY_MS))
+  const expiresAt = new Date(lastDayAt.getTime() + DAY_MS)
+  return { expiresAt, lastMoment: new Date(expiresAt.getTime() + MAX_HOLIDAYS * DAY_MS) }
 }
 
 function startOfBrasiliaDay(day: string): Date {
@@ -104,5 +103,5 @@ function startOfBrasiliaDay(day: string): Date {
 function skipWeekend(at: Date): Date {
   const weekday = new Date(at.getTime() - BRASILIA_OFFSET_MS).getUTCDay()
   const daysToMonday = weekday === 6 ? 2 : weekday === 0 ? 1 : 0
-  return new Date(at.getTime() + daysToMonday * DAY)
+  return new Date(at.getTime() + daysToMonday * DAY_MS)
 }

@@ -3,7 +3,8 @@ import type {
   ListDisputesOutcome,
   ProviderDispute,
 } from '../../domain/disputes/provider-dispute.ts'
-import { isConnectFailure, isTransportCode } from '../../domain/providers/provider.ts'
+import { isConnectFailure } from '../../domain/providers/provider.ts'
+import { isTransportCode } from '../../domain/providers/transport-code.ts'
 
 /**
  * Completes the disputes of a list one by one; one that cannot be completed never hides the others. Where the provider

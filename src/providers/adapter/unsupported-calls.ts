@@ -13,6 +13,12 @@ const noDisputes = {
   message: "The provider's API has no disputes",
 } as const
 
+/** Refusal of a PIX code of a kind that is not in `payableCodes` of the API; no request is made. */
+export const codeUnsupported = rejectForThisProvider(
+  'qr_code_unsupported',
+  'The provider does not pay PIX codes of this kind',
+)
+
 /** The calls of APIs without PIX keys and disputes (`PROVIDER_CAPABILITIES`): they answer without a request. */
 export const UNSUPPORTED_CALLS: PixKeyCalls & DisputeCalls = {
   createKey: async () => keysUnsupported,

@@ -10,7 +10,7 @@ import {
 
 const SEND_PIX_PAGE = 'Efí, API Pix, Envio e Pagamento Pix: Requisitar envio de Pix'
 const SENT_PIX_PAGE = 'Efí, API Pix, Envio e Pagamento Pix: Consultar Pix enviado'
-const PAY_CODE_PAGE = 'Efí, API Pix, Envio e Pagamento Pix: Pagar QR Code Pix (429)'
+const PAY_CODE_PAGE = 'Efí, API Pix, Envio e Pagamento Pix: Pagar QR Code Pix'
 const RECEIVED_PIX_PAGE = 'Efí, API Pix, Gestão de Pix: Consultar Pix'
 const REQUEST_DEVOLUCAO_PAGE = 'Efí, API Pix, Gestão de Pix: Solicitar devolução'
 const FIND_DEVOLUCAO_PAGE = 'Efí, API Pix, Gestão de Pix: Consultar devolução'
@@ -107,7 +107,12 @@ export const efiAnswers = documentAnswers({
     [409, 'id_envio_duplicado', duplicateMeaning, SEND_PIX_PAGE],
     [422, 'pagamento_negado', refusalByRail('payment_denied'), SEND_PIX_PAGE],
     [429, 'balde_fichas_vazio', refusalByProvider('rate_limited'), SEND_PIX_PAGE],
-    [429, EMPTY_BUCKET_PROBLEM, refusalByProvider('rate_limited'), PAY_CODE_PAGE],
+    [429, EMPTY_BUCKET_PROBLEM, refusalByProvider('rate_limited'), `${PAY_CODE_PAGE} (429)`],
+  ],
+  payCode: [
+    [400, 'QrcodeOperacaoInvalida', refusalByProvider('provider_rejected'), PAY_CODE_PAGE],
+    [403, 'insufficient_scope', accessDenied, PAY_CODE_PAGE],
+    [429, EMPTY_BUCKET_PROBLEM, refusalByProvider('rate_limited'), `${PAY_CODE_PAGE} (429)`],
   ],
   findTransfer: [...accessDeniedAnswers, sentPixAbsentAnswer],
   createKey: [

@@ -20,6 +20,7 @@ export const EFI_SCOPES = [
   'pix.read',
   'pix.send',
   'gn.pix.send.read',
+  'gn.qrcodes.pay',
   'webhook.write',
   'webhook.read',
   'gn.pix.evp.write',

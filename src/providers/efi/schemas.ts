@@ -70,6 +70,11 @@ export const efiKeyResponseSchema = z.object({ chave: z.string().min(1) })
 export const efiRandomKeysSchema = z.object({ chaves: z.array(z.string().min(1)) })
 
 const ownerFields = { cpf: z.string().length(11).optional(), cnpj: z.string().length(14).optional() }
+/** "Pagar QR Code Pix": the value is that of the code. */
+export const efiCodePaymentSchema = z.strictObject({
+  pagador: z.strictObject({ chave: z.string().min(1).max(77), infoPagador: z.string().max(140).optional() }),
+  pixCopiaECola: z.string().min(1).max(512),
+})
 export const efiTransferRequestSchema = z.strictObject({
   valor: amountSchema,
   pagador: z.strictObject({

@@ -1,16 +1,24 @@
 import { detectDocumentKind } from '../../domain/pix/document.ts'
 import type { BankAccountType } from '../../domain/pix/party.ts'
-import type { ProviderTransferRequest } from '../../domain/providers/provider.ts'
+import type { ProviderTransferRequest, SendPayoutOutcome } from '../../domain/providers/provider.ts'
+import type { PaymentCode } from '../../domain/qr-codes/code-payment.ts'
 import type { TransferDestination } from '../../domain/transfers/transfer-destination.ts'
 import { rejectFailedAcceptance, rejectForThisProvider, toUnprovenRefusal } from '../adapter/outcomes.ts'
+import type { ProviderCall } from '../adapter/provider-calls.ts'
+import { codeUnsupported } from '../adapter/unsupported-calls.ts'
 import { mapBacenSettledReturn, readBacenReturns } from '../bacen/mapping.ts'
 import { bacenReceivedDevolucaoSchema } from '../bacen/schemas.ts'
 import { encodePath } from '../http/client.ts'
 import type { TransferCalls } from '../port.ts'
-import { EMPTY_BUCKET_PROBLEM } from './answers.ts'
+import { type EfiCall, EMPTY_BUCKET_PROBLEM } from './answers.ts'
 import type { EfiClient } from './client.ts'
 import { mapEfiTransfer } from './mapping.ts'
-import { efiTransferRequestSchema, efiTransferResponseSchema, efiTransferSchema } from './schemas.ts'
+import {
+  efiCodePaymentSchema,
+  efiTransferRequestSchema,
+  efiTransferResponseSchema,
+  efiTransferSchema,
+} from './schemas.ts'
 
 /**
  * Creates the calls about sent PIX. The id is ours, and Efí refuses a second payment with it (409
@@ -21,16 +29,12 @@ export function createEfiTransfers(client: EfiClient): TransferCalls {
   return {
     async sendTransfer(order) {
       if (order.payerKey === null) return payerKeyMissing
+      if (order.destination.kind === 'code') return payCode(order, order.destination.code)
       const receiver = buildReceiver(order.destination)
       if (!receiver) return accountTypeUnsupported
       const path = encodePath`/v3/gn/pix/${order.id}`
       const json = buildTransferBody(order, receiver)
-      const call = { call: 'sendTransfer', reference: order.id } as const
-      const request = { ...call, method: 'PUT', path, json, hasOwnConnection: true } as const
-      const outcome = await client.send(request, efiTransferResponseSchema, pix => {
-        const isOrdered = pix.idEnvio === order.id && pix.valor === order.cents
-        return isOrdered ? { payout: mapEfiTransfer(pix) } : undefined
-      })
+      const outcome = await placeOrder(order, { call: 'sendTransfer', path, json })
       const isUnproven = outcome.kind === 'rejected' && outcome.providerCode === EMPTY_BUCKET_PROBLEM
       return isUnproven ? toUnprovenRefusal(outcome) : rejectFailedAcceptance(outcome)
     },
@@ -45,21 +49,53 @@ export function createEfiTransfers(client: EfiClient): TransferCalls {
       })
     },
   }
+
+  function placeOrder(
+    order: ProviderTransferRequest,
+    call: Pick<ProviderCall<EfiCall>, 'call' | 'path' | 'json'>,
+  ) {
+    const request = { ...call, reference: order.id, method: 'PUT', hasOwnConnection: true } as const
+    return client.send(request, efiTransferResponseSchema, pix => {
+      const isOrdered = pix.idEnvio === order.id && pix.valor === order.cents
+      return isOrdered ? { payout: mapEfiTransfer(pix) } : undefined
+    })
+  }
+
+  /**
+   * Pays a code with the value that it asks at this moment; where that is another one than was ordered, the look-up shows it. The id is
+   * unique "tanto para envios comuns quanto para envios de pagamentos de QR Code". One name stands for all refusals, whose texts are not
+   * all published, so one counts only once the absence of the payment is proved.
+   */
+  async function payCode(
+    order: ProviderTransferRequest,
+    { payload, initiation, isOpen }: PaymentCode,
+  ): Promise<SendPayoutOutcome> {
+    if (initiation === 'QR_STATIC' || isOpen) return codeUnsupported
+    const path = encodePath`/v2/gn/pix/${order.id}/qrcode`
+    const json = efiCodePaymentSchema.parse({ pagador: buildPayer(order), pixCopiaECola: payload })
+    const outcome = await placeOrder(order, { call: 'payCode', path, json })
+    const isUnproven = outcome.kind === 'rejected' && outcome.code !== 'provider_denied'
+    return isUnproven ? toUnprovenRefusal(outcome) : rejectFailedAcceptance(outcome)
+  }
 }
 
-function buildTransferBody({ cents, payerKey, message }: ProviderTransferRequest, receiver: object) {
+function buildTransferBody(order: ProviderTransferRequest, receiver: object) {
   return efiTransferRequestSchema.parse({
-    valor: cents,
-    pagador: { chave: payerKey, infoPagador: message?.slice(0, 140) },
+    valor: order.cents,
+    pagador: buildPayer(order),
     favorecido: receiver,
   })
+}
+
+function buildPayer({ payerKey, message }: ProviderTransferRequest) {
+  return { chave: payerKey, infoPagador: message?.slice(0, 140) }
 }
 
 /**
  * Builds the receiver; null for an account of a type that Efí does not pay. With the owner's document beside a key, Efí sends only
  * if the key belongs to that owner.
  */
-function buildReceiver(destination: TransferDestination) {
+function buildReceiver(destination: Exclude<TransferDestination, { kind: 'code' }>) {
   switch (destination.kind) {
     case 'key':
       return { chave: destination.pixKey, ...nameDocument(destination.document) }

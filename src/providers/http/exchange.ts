@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
-import type { NoAnswerResult, TransportCode, UnreachableResult } from '../../domain/providers/provider.ts'
+import type { NoAnswerResult, UnreachableResult } from '../../domain/providers/provider.ts'
+import type { TransportCode } from '../../domain/providers/transport-code.ts'
 
 /** A complete answer of any status; `json` is undefined if the body is not JSON or longer than MAX_BODY_BYTES. */
 export type ProviderResponse = {

@@ -81,6 +81,8 @@ function buildRecipient(destination: TransferDestination) {
   switch (destination.kind) {
     case 'key':
       return { tipo: 'CHAVE', chave: destination.pixKey }
+    case 'code':
+      return { tipo: 'PIX_COPIA_E_COLA', pixCopiaECola: destination.code.payload }
     case 'account': {
       const { name, document, bank, account_agency, account_number, account_type } = destination.account
       return {
@@ -110,6 +112,7 @@ const paymentRequestSchema = z.strictObject({
   descricao: z.string().max(140).optional(),
   destinatario: z.discriminatedUnion('tipo', [
     z.strictObject({ tipo: z.literal('CHAVE'), chave: z.string().min(1).max(77) }),
+    z.strictObject({ tipo: z.literal('PIX_COPIA_E_COLA'), pixCopiaECola: z.string().min(1).max(512) }),
     z.strictObject({
       tipo: z.literal('DADOS_BANCARIOS'),
       nome: z.string().min(1),

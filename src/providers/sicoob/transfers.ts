@@ -18,6 +18,7 @@ import {
   toUnprovenRefusal,
 } from '../adapter/outcomes.ts'
 import { createPartySchema } from '../adapter/party.ts'
+import { codeUnsupported } from '../adapter/unsupported-calls.ts'
 import { amountSchema, centsSchema } from '../bacen/schemas.ts'
 import { encodePath } from '../http/client.ts'
 import type { KeyLookUpCalls, TransferCalls } from '../port.ts'
@@ -168,6 +169,8 @@ function buildMeans(destination: TransferDestination, handle: PayoutHandle | und
       }
       return { meioIniciacao: 'MANUAL', destino }
     }
+    case 'code':
+      return codeUnsupported
   }
 }
 

@@ -19,6 +19,7 @@ import {
 } from '../../domain/transfers/transfer-destination.ts'
 import { checkKeyOwner } from '../adapter/key-owner.ts'
 import { rejectFailedAcceptance, rejectForThisProvider } from '../adapter/outcomes.ts'
+import { codeUnsupported } from '../adapter/unsupported-calls.ts'
 import { encodePath } from '../http/client.ts'
 import type { TransferCalls } from '../port.ts'
 import type { StarkClient } from './client.ts'
@@ -151,12 +152,14 @@ export function createStarkTransfers(client: StarkClient, now: () => number): Tr
   }
 
   /** Makes the verified account of a transfer. */
-  function createAccount({ id, destination }: ProviderTransferRequest) {
+  async function createAccount({ id, destination }: ProviderTransferRequest) {
     switch (destination.kind) {
       case 'key':
         return createKeyAccount(id, destination)
       case 'account':
         return postAccount(id, destination, toAccountFields(destination.account))
+      case 'code':
+        return codeUnsupported
     }
   }
 
@@ -278,6 +281,8 @@ function isAccountOf(listed: StarkAccountFields, destination: TransferDestinatio
   const taxId = toPlainDocument(listed.taxId)
   if (taxId !== (document ?? taxId)) return false
   switch (destination.kind) {
+    case 'code':
+      return false
     case 'key':
       return normalizePixKey(listed.keyId ?? '') === destination.pixKey
     case 'account': {

@@ -9,7 +9,8 @@ import type {
   ProviderDisputeReply,
   ReplyToDisputeOutcome,
 } from '../../domain/disputes/provider-dispute.ts'
-import { isTransportCode, type NoAnswerResult } from '../../domain/providers/provider.ts'
+import type { NoAnswerResult } from '../../domain/providers/provider.ts'
+import { isTransportCode } from '../../domain/providers/transport-code.ts'
 import { ANY_ANSWER, type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
 import type { ProviderList } from '../adapter/list-reader.ts'
 import { completeDisputes } from '../adapter/listed-disputes.ts'

@@ -129,7 +129,8 @@ export function mapWooviTransfer({ payment, transaction, destination, error }: W
   return {
     status,
     cents: payment.value,
-    pixKey: payment.destinationAlias,
+    // Of a code, the order names no key.
+    pixKey: payment.destinationAlias ?? destination?.pixKey,
     endToEnd: transaction?.endToEndId ?? '',
     at: transaction?.time ?? null,
     ...(status === 'rejected'

@@ -182,6 +182,7 @@ export const wooviPaymentSchema = z.object({
     z.object({
       name: optionalText,
       taxID: taxIDSchema,
+      pixKey: optionalText,
       bank: optionalText,
       bankName: optionalText,
       ispb: optionalText,
@@ -263,6 +264,7 @@ export const wooviPaymentRequestSchema = z.discriminatedUnion('type', [
     destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
     ...paymentRequestFields,
   }),
+  z.strictObject({ type: z.literal('QR_CODE'), qrCode: z.string().min(1).max(512), ...paymentRequestFields }),
   z.strictObject({
     type: z.literal('MANUAL'),
     psp: z.string().length(8),

@@ -174,7 +174,8 @@ function buildPaymentBody(
     correlationID: id,
     value: cents,
     sourceAccountId,
-    ...(lookUpEndToEnd && { pixKeyEndToEndId: lookUpEndToEnd }),
+    // The payment of a code takes none.
+    ...(lookUpEndToEnd && destination.kind !== 'code' && { pixKeyEndToEndId: lookUpEndToEnd }),
     comment: message?.slice(0, 140),
     autoApprove: true,
   })
@@ -187,6 +188,9 @@ function buildDestination(destination: TransferDestination) {
       const { pixKey } = destination
       return { type: 'PIX_KEY', destinationAlias: pixKey, destinationAliasType: getAliasType(pixKey) }
     }
+    case 'code':
+      // `value` is always sent: "Use this to override the value extracted from the QR Code".
+      return { type: 'QR_CODE', qrCode: destination.code.payload }
     case 'account': {
       const { name, document, bank, account_number, account_agency, account_type } = destination.account
       return {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { buildStaticBrCode } from '../../../src/domain/pix/static-br-code.ts'
 import type { ApiClient, ApiResponse } from '../support/client.ts'
 import {
   type ApiResource,
@@ -225,6 +226,18 @@ const RULES: Record<string, () => Promise<void>> = {
   'POST /api/v1/transfers/bank-accounts': overrides(
     '/transfers/bank-accounts',
     () => ({ value: 1, receiver: randomAccountReceiver() }),
+    of,
+  ),
+  'POST /api/v1/transfers/qr-codes': overrides(
+    '/transfers/qr-codes',
+    () => ({
+      payload: buildStaticBrCode({
+        key: randomPixKey(),
+        cents: 100,
+        txid: '***',
+        receiverName: 'Maria',
+      }),
+    }),
     of,
   ),
   'GET /api/v1/transfers/{uuid}': reads(one => `/transfers/${one.transfer}`),

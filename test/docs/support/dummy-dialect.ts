@@ -200,6 +200,7 @@ export const SHARED_CHANGES: Record<string, readonly Change[]> = {
     locksPayer: 'none',
     canTransfer: false,
     payableAccountTypes: [],
+    payableCodes: [],
     transferLookUp: 'id',
     keepsOrderIds: false,
     refundsOneAtATime: false,

@@ -124,6 +124,7 @@ describe('openapi', () => {
         '/api/v1/transfers',
         '/api/v1/transfers/bank-accounts',
         '/api/v1/transfers/batches',
+        '/api/v1/transfers/qr-codes',
         '/api/v1/webhooks',
       ])
     })

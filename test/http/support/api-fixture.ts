@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { type ApiDependencies, createApp, type RouteRegistrar } from '../../../src/api/app.ts'
+import { createConfiguredCodeReader } from '../../../src/code-reader/reader.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { OrmOptions } from '../../../src/db/client/orm.ts'
 import { TemporalConnectionError } from '../../../src/http/outage.ts'
@@ -49,6 +50,7 @@ export async function openApiFixture(
     ),
     sealer: createSealer(config.secretKeys),
     storage: await openStorage(config),
+    codeReader: createConfiguredCodeReader(config),
     ...(providers && { providers }),
   }
   const server = await startServer(createApp({ ...dependencies, routes }), config)

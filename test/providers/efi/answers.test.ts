@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { createEfiAdapter } from '../../../src/providers/efi/adapter.ts'
 import { EMPTY_BUCKET_PROBLEM, efiAnswers } from '../../../src/providers/efi/answers.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
-import { keyDestination } from '../../support/transfer-destinations.ts'
+import { codeDestination, keyDestination } from '../../support/transfer-destinations.ts'
 import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
 import { cobOf, credentials, END_TO_END, NOW, openEfiFixture, REFERENCE } from '../support/efi-fixture.ts'
 import { createUndocumentedAnswers } from '../support/undocumented-answers.ts'
@@ -73,6 +73,15 @@ const calls: Record<keyof typeof efiAnswers, CallUnderTest> = {
     // It counts once the absence of the transfer is proved.
     refused: ({ name, meaning }) =>
       name === EMPTY_BUCKET_PROBLEM && meaning.kind === 'refused'
+        ? { kind: 'unknown', code: meaning.code }
+        : undefined,
+  },
+  payCode: {
+    make: provider => provider.sendTransfer({ ...transferOrder, destination: codeDestination() }),
+    unprovenKind: 'unknown',
+    // One name stands for all refusals: it counts once the absence of the payment is proved.
+    refused: ({ meaning }) =>
+      meaning.kind === 'refused' && meaning.code !== 'provider_denied'
         ? { kind: 'unknown', code: meaning.code }
         : undefined,
   },

@@ -42,6 +42,7 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   listMeds: trilho => trilho.meds.list(),
   getMed: trilho => trilho.meds.get(UUID),
   replyToMed: trilho => trilho.meds.reply(UUID, { accept: false, analysis: 'Sent.', attachments: [FILE] }),
+  createCodeTransfer: trilho => trilho.transfers.payCode({ read_uuid: UUID }),
   createAccountTransfer: trilho =>
     trilho.transfers.createToAccount({
       value: 1,

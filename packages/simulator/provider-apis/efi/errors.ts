@@ -123,6 +123,13 @@ export const keyOwnerMismatch = (which: 'cpf' | 'cnpj') =>
 /** Builds the refusal by the rail. Efí documents name and text; `erro` has the shape of its notifications. */
 export const paymentDenied = (erro: object) =>
   buildEfiError(422, 'pagamento_negado', 'Pagamento negado por análises', { erro })
+/** Refusals of the payment of a code have one name; their `razao` says which it is. */
+export const codeRefused = (razao: string, propriedade: 'qrcode.pixCopiaECola' | 'qrcode.pagador') =>
+  buildBacenProblem(400, 'QrcodeOperacaoInvalida', {
+    title: 'Operação Inválida',
+    detail: 'A requisição que busca pagar um qrcode não respeita o schema ou está semanticamente errada.',
+    violacoes: [{ razao, propriedade }],
+  })
 export const sentPixNotFound = (by: 'e2eId' | 'idEnvio') =>
   buildBacenProblem(404, 'PixEnviadoNaoEncontrado', {
     title: 'Não Encontrado',

@@ -46,6 +46,12 @@ export const efiTransferBody = z.object({
   }),
 })
 
+/** "Pagar QR Code Pix". */
+export const efiCodePaymentBody = z.object({
+  pagador: z.object({ chave: key, infoPagador: z.string().max(140).optional() }),
+  pixCopiaECola: z.string().min(1),
+})
+
 export const defenceBody = z.strictObject({
   analise: z.literal('rejeitado'),
   justificativa: z.string().min(1).max(1_000),

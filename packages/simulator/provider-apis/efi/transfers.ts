@@ -8,6 +8,7 @@ import {
   findRecipientFault,
   type MagicOutcome,
 } from '../../magic-recipients.ts'
+import { readPayableCode } from '../../payer/payable-codes.ts'
 import { detectDocumentKind, detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
@@ -16,14 +17,14 @@ import type { SimulatedRecipient, SimulatedTransfer, TransferAcceptance } from '
 import * as errors from './errors.ts'
 import { buildEfiListPage } from './list-page.ts'
 import { presentEfiRailError, presentEfiSentPix, selectListedFields } from './presenters.ts'
-import { efiTransferBody, parseEfiBody } from './schemas.ts'
+import { efiCodePaymentBody, efiTransferBody, parseEfiBody } from './schemas.ts'
 
 const TRANSFER_ID_PATTERN = /^[a-zA-Z0-9]{1,35}$/
 /** The recipient's key of an order, for magic recipients; a constant, because creating a schema is expensive. */
 const recipientKeySchema = z.object({ favorecido: z.object({ chave: z.string() }) })
 
 type EfiTransferHandlers = Record<
-  'send' | 'showByEndToEnd' | 'showById' | 'list',
+  'send' | 'payCode' | 'showByEndToEnd' | 'showById' | 'list',
   (call: SimulatedCall, outcome: ScriptedOutcome) => SimulatedResponse
 > & {
   findMagicFault(call: SimulatedCall): ConsumedFault<CallFault> | null
@@ -46,6 +47,7 @@ export function createEfiTransferHandlers(state: SimulatorState): EfiTransferHan
       })
     },
     send: (call, outcome) => sendTransfer(state, call, outcome),
+    payCode: (call, outcome) => payCode(state, call, outcome),
     showByEndToEnd: ({ account, params }) => {
       const transfer = transfers.findListedByEndToEnd(params.e2eId!)
       if (transfer?.accountId !== account.id) return errors.sentPixNotFound('e2eId')
@@ -112,6 +114,45 @@ function sendTransfer(
       outcome: outcome.kind === 'settles' ? magic.outcome : outcome,
     }),
   )
+}
+
+/** Pays a dynamic code with the value that it asks ("Pagar QR Code Pix"); its id is one of those of all sent PIX. */
+function payCode(
+  state: SimulatorState,
+  { account, params, body }: SimulatedCall,
+  outcome: ScriptedOutcome,
+): SimulatedResponse {
+  const { accounts, transfers } = state
+  const parsed = parseEfiBody(efiCodePaymentBody, body)
+  if ('refusal' in parsed) return parsed.refusal
+  const { pagador, pixCopiaECola } = parsed.value
+  const id = params.idEnvio!
+  if (accounts.findByKey(pagador.chave)?.id !== account.id) return errors.keyNotOfAccount()
+  if (transfers.find(account.id, id)) return errors.transferIdInUse()
+  const code = readPayableCode(state, pixCopiaECola)
+  if (code.kind !== 'payable')
+    return errors.codeRefused('O pixCopiaECola informado é inválido.', 'qrcode.pixCopiaECola')
+  if (code.isStatic)
+    return errors.codeRefused(
+      'O pixCopiaECola informado é referente a uma cobrança estática',
+      'qrcode.pixCopiaECola',
+    )
+  const noBalance = errors.codeRefused('Saldo insuficiente para realizar o pagamento', 'qrcode.pagador')
+  const { cents, recipient } = code
+  if (cents === null || outcome.kind === 'left' || outcome.kind === 'left_then_removed') return noBalance
+  const magic = findMagicOutcome(recipient, cents)
+  if ('refused' in magic) return errors.paymentDenied(presentEfiRailError(magic.refused))
+  const accepted = transfers.accept({
+    account,
+    id,
+    cents,
+    recipient,
+    payerKey: pagador.chave,
+    message: pagador.infoPagador ?? null,
+    returnedCents: magic.returnedCents,
+    outcome: outcome.kind === 'settles' ? magic.outcome : outcome,
+  })
+  return accepted.kind === 'no_balance' ? noBalance : respondToTransfer(accepted)
 }
 
 function respondToTransfer(accepted: TransferAcceptance): SimulatedResponse {

@@ -7,6 +7,7 @@ import { formatBrazilianDay, getBrazilianDayStart } from '../../brazilian-day.ts
 import type { CallFault, ConsumedFault } from '../../faults.ts'
 import { findKeyHolder } from '../../key-holder.ts'
 import { findMagicOutcome, findRecipientFault, isUnknownMagicKey } from '../../magic-recipients.ts'
+import { readPayableCode } from '../../payer/payable-codes.ts'
 import { detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
@@ -197,9 +198,10 @@ function presentAnswer({ answer, code, paymentDay, createdAt }: InterPayment): S
 }
 
 function resolveRecipient(
-  { accounts }: SimulatorState,
-  { destinatario }: InterOrder,
+  state: SimulatorState,
+  { destinatario, valor }: InterOrder,
 ): SimulatedRecipient | { refusal: SimulatedResponse } {
+  const { accounts } = state
   switch (destinatario.tipo) {
     case 'CHAVE': {
       const { chave: key } = destinatario
@@ -226,16 +228,21 @@ function resolveRecipient(
       const bank = { contaCorrente, agencia, tipoConta, ispb }
       return { key: null, name: nome, document: cpfCnpj, account, bank }
     }
-    case 'PIX_COPIA_E_COLA':
-      return {
-        refusal: errors.notProcessable(
-          'Não foi possível processar o QR Code',
-          'Por favor, verifique com quem o gerou. Você consegue pagar de outra forma, buscando nos favoritos ou inserindo a chave.',
-        ),
-      }
+    case 'PIX_COPIA_E_COLA': {
+      const code = readPayableCode(state, destinatario.pixCopiaECola)
+      const isPayable = code.kind === 'payable' && [null, centsFromReais(valor)].includes(code.cents)
+      return isPayable ? code.recipient : { refusal: codeNotProcessable() }
+    }
     default:
       return destinatario satisfies never
   }
+}
+
+function codeNotProcessable(): SimulatedResponse {
+  return errors.notProcessable(
+    'Não foi possível processar o QR Code',
+    'Por favor, verifique com quem o gerou. Você consegue pagar de outra forma, buscando nos favoritos ou inserindo a chave.',
+  )
 }
 
 function presentOrderIssue({ path, message }: { path: PropertyKey[]; message: string }): BacenViolation {

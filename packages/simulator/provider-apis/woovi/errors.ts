@@ -52,6 +52,8 @@ export const insufficientBalanceToOrder = () =>
   buildWooviError('You do not have enough balance to make this payment')
 export const insufficientBalanceToApprove = () =>
   buildWooviError('Você não possui saldo o suficiente para realizar esse pagamento')
+/** Woovi publishes no sentence for a code that cannot be paid. */
+export const codeNotPayable = () => buildWooviError('QR Code inválido')
 export const invalidKey = () => buildWooviError('Chave Pix inválida')
 /** The description of the status in Woovi's OpenAPI document: `POST` answers with `error` only, and no page has its sentence. */
 export const keyNotRegistered = (): SimulatedResponse => ({

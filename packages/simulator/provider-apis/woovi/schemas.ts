@@ -62,13 +62,19 @@ const paymentFields = {
   comment,
   autoApprove: z.boolean().default(false),
 }
-/** A payment of a key or to an account, `PaymentCreatePayload` (OpenAPI). */
+/** A payment of a key, of a code or to an account, `PaymentCreatePayload` (OpenAPI). */
 export const paymentBody = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('PIX_KEY'),
     destinationAlias: z.string().min(1).max(77),
     destinationAliasType: z.enum(['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'RANDOM']),
     ...paymentFields,
+  }),
+  z.object({
+    type: z.literal('QR_CODE'),
+    qrCode: z.string().min(1),
+    ...paymentFields,
+    value: cents.optional(),
   }),
   z.object({
     type: z.literal('MANUAL'),

@@ -7,12 +7,12 @@ const PAYMENT_STATUS = {
   rejected: 'FAILED',
 } as const satisfies Record<SimulatedTransfer['status'], string>
 
-/** An order of a payment: of a key, or to an account. */
+/** An order of a payment: of a key, of a code, or to an account. */
 export type WooviOrder = {
   id: string
   cents: number
   key: string | null
-  /** SimulatedRecipient of an account as JSON; null of a key. */
+  /** SimulatedRecipient of a code or an account as JSON; null of a key. */
   recipient: string | null
   message: string | null
   /** The check of the key that the payment names. */
@@ -34,7 +34,7 @@ export function presentWooviPayment(transfer: SimulatedTransfer) {
     time: transfer.settledAt ?? transfer.requestedAt,
   }
   const payment = {
-    ...presentOrder({ id, cents, key: recipient.key, message }, accountId),
+    ...presentOrder({ id, cents, key: recipient.key, message, recipient: transfer.recipient }, accountId),
     status: PAYMENT_STATUS[transfer.status],
   }
   if (transfer.status === 'rejected') {
@@ -60,12 +60,13 @@ function formatRailReason(code: string): string {
 }
 
 function presentOrder(
-  { id, cents, key, message }: Omit<WooviOrder, 'recipient' | 'checkEndToEnd'>,
+  { id, cents, key, recipient, message }: Omit<WooviOrder, 'checkEndToEnd'>,
   accountId: string,
 ) {
+  const { code } = JSON.parse(recipient ?? '{}') as Partial<SimulatedRecipient>
   return {
     value: cents,
-    ...(key === null ? {} : { destinationAlias: key }),
+    ...(code ? { type: 'QR_CODE', qrCode: code.payload } : key === null ? {} : { destinationAlias: key }),
     comment: message ?? '',
     correlationID: id,
     sourceAccountId: accountId,

@@ -12,6 +12,7 @@ import {
   type MagicOutcome,
   normalizeAccountNumber,
 } from '../../magic-recipients.ts'
+import { readPayableCode } from '../../payer/payable-codes.ts'
 import { detectKeyKind } from '../../pix-key.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import { type ScriptedOutcome, SETTLED_OUTCOME } from '../../scripted-outcome.ts'
@@ -98,14 +99,14 @@ function createOrder(
   if ('refusal' in parsed) return parsed.refusal
   const account = findSourceAccount(state, caller, parsed.value.sourceAccountId)
   if (!account) return errors.accountIdInvalid()
-  const { correlationID: id, value: cents, comment, autoApprove } = parsed.value
-  const target = readTarget(parsed.value)
+  const { correlationID: id, comment, autoApprove } = parsed.value
+  const target = readTarget(state, parsed.value)
   if ('refusal' in target) return target.refusal
   // The id is checked before any outcome: a repeat must not be refused for another reason.
   if (findCompanyTransfer(state, caller, id) || findCompanyOrder(state, caller, id))
     return errors.paymentIdInUse()
   const { pixKeyEndToEndId: checkEndToEnd } = parsed.value
-  const order = { id, cents, ...target, message: comment ?? null, checkEndToEnd: checkEndToEnd ?? null }
+  const order = { id, ...target, message: comment ?? null, checkEndToEnd: checkEndToEnd ?? null }
   creditKeyCheck(state, account, checkEndToEnd)
   if (autoApprove)
     return sendApprovedOrder(state, {
@@ -118,22 +119,31 @@ function createOrder(
   return { status: 200, body: presentPendingPayment(order, account) }
 }
 
-/** Reads where a payment goes; the refusal of a key that is none, or that is marked for fraud. */
+/** Reads where a payment goes, and its value; the refusal of a key that is none or marked for fraud, or of a code that cannot be paid. */
 function readTarget(
+  state: SimulatorState,
   body: z.output<typeof paymentBody>,
-): Pick<WooviOrder, 'key' | 'recipient'> | { refusal: SimulatedResponse } {
+): Pick<WooviOrder, 'key' | 'recipient' | 'cents'> | { refusal: SimulatedResponse } {
   switch (body.type) {
     case 'PIX_KEY': {
       const { destinationAlias: key } = body
       if (detectKeyKind(key) !== body.destinationAliasType) return { refusal: errors.invalidKey() }
       if (key === FRAUD_MARKED_KEY) return { refusal: errors.keySuspectedOfFraud() }
-      return { key, recipient: null }
+      return { key, recipient: null, cents: body.value }
     }
     case 'MANUAL': {
       const { psp: ispb, holder, account } = body
       const place = { ispb, branch: account.branch, number: account.account }
       const recipient = { key: null, name: holder.name, document: holder.taxID.taxID, account: place }
-      return { key: null, recipient: JSON.stringify(recipient) }
+      return { key: null, recipient: JSON.stringify(recipient), cents: body.value }
+    }
+    case 'QR_CODE': {
+      const code = readPayableCode(state, body.qrCode)
+      if (code.kind !== 'payable') return { refusal: errors.codeNotPayable() }
+      // "Use this to override the value extracted from the QR Code, or to set a value for QR Codes without a fixed amount".
+      const cents = body.value ?? code.cents
+      if (cents === null) return { refusal: errors.codeNotPayable() }
+      return { key: code.recipient.key, recipient: JSON.stringify(code.recipient), cents }
     }
   }
 }
@@ -262,9 +272,9 @@ function readRecipient(
   account: SimulatedAccount,
   { key, recipient, checkEndToEnd }: WooviOrder,
 ): SimulatedRecipient {
-  if (key === null) return JSON.parse(recipient!) as SimulatedRecipient
-  const owner = findCheckedOwner(state, account, { key, checkEndToEnd })
-  return { key, ...(owner ?? findKeyHolder(state.accounts, key)) }
+  if (recipient !== null) return JSON.parse(recipient) as SimulatedRecipient
+  const owner = findCheckedOwner(state, account, { key: key!, checkEndToEnd })
+  return { key, ...(owner ?? findKeyHolder(state.accounts, key!)) }
 }
 
 /** Codes of failures by the number of the recipient's account ("Simulação de Erros no Sandbox para pagamentos por agência e conta"). */
@@ -309,7 +319,7 @@ function recordFailedPayment(
       cents,
       message,
       returnedCents: [],
-      recipient: key === null ? readRecipient(state, account, order) : defaultRecipient,
+      recipient: order.recipient === null ? defaultRecipient : readRecipient(state, account, order),
       payerKey: accounts.listKeys(account.id)[0] ?? '',
       outcome: { kind: 'rejected', code },
     })

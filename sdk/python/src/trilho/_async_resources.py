@@ -1512,6 +1512,74 @@ class Transfers:
             )
         )
 
+    async def create_code_transfer(
+        self,
+        *,
+        payload: str | None = None,
+        read_uuid: str | None = None,
+        value: Amount | Omitted = OMITTED,
+        type: inputs.CreateCodeTransferType | None = None,
+        document: str | None = None,
+        lookup_uuid: str | None = None,
+        on_mismatch: inputs.CreateCodeTransferOnMismatch | None = None,
+        external_ref: str | None = None,
+        provider_uuid: str | None = None,
+        final_beneficiary: inputs.FinalBeneficiary | None = None,
+        allow_duplicate: bool | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Transfer:
+        """Pay a PIX code.
+
+        Reads the code at the bank of its receiver, and pays what it asks at this moment: `initiation.type`
+        is QR_DYNAMIC or QR_STATIC, with its `txid`. Providers that do not pay codes of this kind are
+        skipped; a static code without a txid may be paid as a transfer to its key. A bank that reports
+        another value or receiver contradicts the order: the transfer is not settled by it, and an operator
+        is alerted. Token scope: `transfers`.
+
+        Args:
+            payload: The copy-and-paste PIX code; this or `read_uuid`.
+            read_uuid: A reading of POST /qr-codes/read: the code is read again, and paid only where
+                receiver, value and txid are as they were shown.
+            value: Reais; needed where the payer chooses the value, and else the value of the code or
+                absent.
+            type: PIX is the only type.
+            document: CPF or CNPJ of the recipient: the provider must confirm that the key belongs to it.
+            lookup_uuid: Look-up of the key of the code within the last 15 minutes.
+            on_mismatch: Only with `lookup_uuid`: what happens where the look-up does not match its document
+                or name, or the key has another owner before it is sent; REFUSE where absent.
+            external_ref: Your reference, such as the number of an order.
+            provider_uuid: The only provider to use; where absent, the default ones in their order. A bound
+                token always uses its own.
+            final_beneficiary: The seller on whose behalf the account collects or pays.
+            allow_duplicate: Send it though the same value was sent to the same receiver within the seconds
+                of `duplicate_guard`.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return await self._transport.send(
+            Call(
+                "createCodeTransfer",
+                "POST",
+                "/api/v1/transfers/qr-codes",
+                read_one(models.Transfer),
+                body={
+                    "payload": payload,
+                    "read_uuid": read_uuid,
+                    "value": amount_of("value", value),
+                    "type": type,
+                    "document": document,
+                    "lookup_uuid": lookup_uuid,
+                    "on_mismatch": on_mismatch,
+                    "external_ref": external_ref,
+                    "provider_uuid": provider_uuid,
+                    "final_beneficiary": final_beneficiary,
+                    "allow_duplicate": allow_duplicate,
+                },
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
     async def get(self, uuid: str) -> models.Transfer:
         """Read a transfer with its attempts.
 
@@ -1545,7 +1613,8 @@ class Transfers:
         """Approve a transfer that waits for approvals.
 
         By the person who made the token: not the one who ordered the transfer, and each person counts once.
-        With the last approval that it needs it is sent, or waits for its time. Token scope: `transfers`.
+        With the last approval that it needs it is sent, or waits for its time. A PIX code is read again
+        before: the approval of one that has changed is refused. Token scope: `transfers`.
         """
         return await self._transport.send(
             Call(

@@ -138,6 +138,10 @@ class AccountReceiver(TypedDict):
     account_type: Required[AccountReceiverAccountType]
 
 
+CreateCodeTransferType: TypeAlias = Literal["PIX"]
+
+CreateCodeTransferOnMismatch: TypeAlias = Literal["REFUSE", "WARN"]
+
 NightHours = TypedDict("NightHours", {"from": Required[str], "to": Required[str]})
 
 

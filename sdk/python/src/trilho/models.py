@@ -727,15 +727,15 @@ class KeyInitiation(Model):
     receiver: Party
     txid: str | None
     """
-    Id of the charge at its provider; null for transfers and refunds
+    Of a PIX code that names one
     """
     value: Decimal
     """
     Reais, at most two decimals
     """
-    type: Literal["KEY", "MANUAL"] | str
+    type: Literal["KEY", "MANUAL", "QR_DYNAMIC", "QR_STATIC"] | str
     """
-    MANUAL: to a bank account, without a key
+    MANUAL: to a bank account, without a key. QR_DYNAMIC, QR_STATIC: by a PIX code, whose key is `pix_key`
     """
     pix_key: str
     """

@@ -34,6 +34,7 @@ export const OPERATIONS = {
   createTransfer: {"method":"POST","path":"/api/v1/transfers","isKeyed":true,"accept":"application/json"},
   listTransfers: {"method":"GET","path":"/api/v1/transfers","isKeyed":false,"accept":"application/json"},
   createAccountTransfer: {"method":"POST","path":"/api/v1/transfers/bank-accounts","isKeyed":true,"accept":"application/json"},
+  createCodeTransfer: {"method":"POST","path":"/api/v1/transfers/qr-codes","isKeyed":true,"accept":"application/json"},
   getTransfer: {"method":"GET","path":"/api/v1/transfers/{uuid}","isKeyed":false,"accept":"application/json"},
   cancelTransfer: {"method":"POST","path":"/api/v1/transfers/{uuid}/cancel","isKeyed":false,"accept":"application/json"},
   approveTransfer: {"method":"POST","path":"/api/v1/transfers/{uuid}/approve","isKeyed":false,"accept":"application/json"},

@@ -621,6 +621,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/transfers/qr-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pay a PIX code
+         * @description Reads the code at the bank of its receiver, and pays what it asks at this moment: `initiation.type` is QR_DYNAMIC or QR_STATIC, with its `txid`. Providers that do not pay codes of this kind are skipped; a static code without a txid may be paid as a transfer to its key. A bank that reports another value or receiver contradicts the order: the transfer is not settled by it, and an operator is alerted. Token scope: `transfers`.
+         */
+        post: operations["createCodeTransfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/transfers/{uuid}": {
         parameters: {
             query?: never;
@@ -672,7 +692,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a transfer that waits for approvals
-         * @description By the person who made the token: not the one who ordered the transfer, and each person counts once. With the last approval that it needs it is sent, or waits for its time. Token scope: `transfers`.
+         * @description By the person who made the token: not the one who ordered the transfer, and each person counts once. With the last approval that it needs it is sent, or waits for its time. A PIX code is read again before: the approval of one that has changed is refused. Token scope: `transfers`.
          */
         post: operations["approveTransfer"];
         delete?: never;
@@ -1777,15 +1797,15 @@ export interface components {
         KeyInitiation: {
             sender: components["schemas"]["Party"] | null;
             receiver: components["schemas"]["Party"];
-            /** @description Id of the charge at its provider; null for transfers and refunds */
+            /** @description Of a PIX code that names one */
             txid: string | null;
             /** @description Reais, at most two decimals */
             value: number;
             /**
-             * @description MANUAL: to a bank account, without a key
+             * @description MANUAL: to a bank account, without a key. QR_DYNAMIC, QR_STATIC: by a PIX code, whose key is `pix_key`
              * @enum {string}
              */
-            type: "KEY" | "MANUAL";
+            type: "KEY" | "MANUAL" | "QR_DYNAMIC" | "QR_STATIC";
             /** @description Key of the recipient; empty for a bank account */
             pix_key: string;
             /** @enum {string} */
@@ -3117,6 +3137,47 @@ export interface components {
         CreateAccountTransferResponse: {
             data: components["schemas"]["Transfer"];
         };
+        CreateCodeTransferRequest: {
+            /** @description The copy-and-paste PIX code; this or `read_uuid` */
+            payload?: string;
+            /**
+             * Format: uuid
+             * @description A reading of POST /qr-codes/read: the code is read again, and paid only where receiver, value and txid are as they were shown
+             */
+            read_uuid?: string;
+            /** @description Reais; needed where the payer chooses the value, and else the value of the code or absent */
+            value?: number;
+            /**
+             * @description PIX is the only type
+             * @enum {string}
+             */
+            type?: "PIX";
+            /** @description CPF or CNPJ of the recipient: the provider must confirm that the key belongs to it */
+            document?: string;
+            /**
+             * Format: uuid
+             * @description Look-up of the key of the code within the last 15 minutes
+             */
+            lookup_uuid?: string;
+            /**
+             * @description Only with `lookup_uuid`: what happens where the look-up does not match its document or name, or the key has another owner before it is sent; REFUSE where absent
+             * @enum {string}
+             */
+            on_mismatch?: "REFUSE" | "WARN";
+            /** @description Your reference, such as the number of an order */
+            external_ref?: string;
+            /**
+             * Format: uuid
+             * @description The only provider to use; where absent, the default ones in their order. A bound token always uses its own
+             */
+            provider_uuid?: string;
+            final_beneficiary?: components["schemas"]["FinalBeneficiary"];
+            /** @description Send it though the same value was sent to the same receiver within the seconds of `duplicate_guard` */
+            allow_duplicate?: boolean;
+        };
+        CreateCodeTransferResponse: {
+            data: components["schemas"]["Transfer"];
+        };
         ListTransfersResponse: {
             data: components["schemas"]["Transfer"][];
             meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
@@ -3999,6 +4060,8 @@ export type CreateTransferResponse = components['schemas']['CreateTransferRespon
 export type AccountReceiver = components['schemas']['AccountReceiver'];
 export type CreateAccountTransferRequest = components['schemas']['CreateAccountTransferRequest'];
 export type CreateAccountTransferResponse = components['schemas']['CreateAccountTransferResponse'];
+export type CreateCodeTransferRequest = components['schemas']['CreateCodeTransferRequest'];
+export type CreateCodeTransferResponse = components['schemas']['CreateCodeTransferResponse'];
 export type ListTransfersResponse = components['schemas']['ListTransfersResponse'];
 export type GetTransferResponse = components['schemas']['GetTransferResponse'];
 export type CancelTransferResponse = components['schemas']['CancelTransferResponse'];
@@ -5138,6 +5201,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateAccountTransferResponse"];
+                };
+            };
+        };
+    };
+    createCodeTransfer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreateCodeTransferRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateCodeTransferResponse"];
                 };
             };
         };

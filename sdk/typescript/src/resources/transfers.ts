@@ -10,6 +10,9 @@ export const createTransfers = (call: Call) => ({
   /** Sends money to a bank account, to a receiver without a PIX key. Otherwise like `create`. */
   createToAccount: (body: Body<'createAccountTransfer'>, options?: KeyedCallOptions): Promise<Transfer> =>
     call('createAccountTransfer', { body }, options),
+  /** Pays a PIX code, by its text or by what was read of it. Otherwise like `create`. */
+  payCode: (body: Body<'createCodeTransfer'>, options?: KeyedCallOptions): Promise<Transfer> =>
+    call('createCodeTransfer', { body }, options),
   /** Lists transfers, a page of them. */
   list: defineList<'listTransfers', Transfer>((query, options) => call('listTransfers', { query }, options)),
   /** Iterates over all transfers that match. */

@@ -20,6 +20,7 @@ export function listCapabilityFacts(
   const values: Record<Exclude<keyof ProviderCapabilities, 'pace'>, string> = {
     canTransfer: yesOrNo(can.canTransfer),
     payableAccountTypes: can.payableAccountTypes.map(type => t(`accountType.${type}`)).join(', '),
+    payableCodes: can.payableCodes.map(kind => t(`payableCode.${kind}`)).join(', ') || t('capability.no'),
     transferLookUp: t(`transferLookUp.${can.transferLookUp}`),
     keepsOrderIds: yesOrNo(can.keepsOrderIds),
     canCheckDocument: yesOrNo(can.canCheckDocument),

@@ -16,7 +16,7 @@ type TransferVisit = PageContext<'merchant'>
 export function registerTransferApprovalForms({ post, dashboard }: DashboardRouter): void {
   const decide = async ({ em, token, params }: TransferVisit, verdict: ApprovalVerdict, reason?: string) => {
     const { uuid } = params
-    await decideTransfer(dashboard.temporal, { em, token, uuid, verdict, ...(reason && { reason }) })
+    await decideTransfer(dashboard, { em, token, uuid, verdict, ...(reason && { reason }) })
     return redirect(`${TRANSFERS_PAGE_PATH}/${uuid}`, `transfer_${verdict}`)
   }
 

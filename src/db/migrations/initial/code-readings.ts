@@ -10,6 +10,8 @@ create table code_reading (
   kind text not null check (kind in ('STATIC', 'DYNAMIC', 'DUE', 'RECURRENCE', 'COMPOSITE')),
   -- The receiver as it is shown: the document is masked.
   receiver jsonb not null,
+  -- The code, its key and the document of its receiver, sealed.
+  sealed_code text not null,
   txid varchar(35),
   original_cents bigint not null check (original_cents >= 0),
   due_now_cents bigint not null check (due_now_cents >= 0),

@@ -31,9 +31,10 @@ create table transfer (
   fee_cents bigint not null default 0 check (fee_cents >= 0),
   held_cents bigint not null default 0 check (held_cents >= 0),
   returned_cents bigint not null default 0,
-  -- Where it goes: a PIX key, or an account at a bank.
+  -- Where it goes: a PIX key, an account at a bank, or the key of a code.
   pix_key varchar(77),
   bank_account jsonb,
+  payment_code jsonb,
   -- CPF or CNPJ of the receiver, where the order names one.
   document varchar(14),
   -- By what transfers to the same receiver are found: src/domain/transfers/transfer-destination.ts has the same.
@@ -70,6 +71,8 @@ create table transfer (
   updated_at timestamptz not null,
   -- It has one destination, whole.
   constraint transfer_destination check (num_nonnulls(pix_key, bank_account) = 1),
+  constraint transfer_payment_code check (payment_code is null or coalesce(pix_key is not null
+    and payment_code ->> 'payload' <> '' and payment_code ->> 'initiation' in ('QR_STATIC', 'QR_DYNAMIC'), false)),
   constraint transfer_bank_account check (bank_account is null or coalesce(
     bank_account ->> 'document' = document and bank_account ->> 'name' <> '' and bank_account ->> 'account_type' <> '', false)),
   constraint transfer_approval check (approvals_needed is not null or state not in ('held', 'approved')),
