@@ -1,5 +1,4 @@
 import { X509Certificate } from 'node:crypto'
-import type { Config } from '../config.ts'
 import { type BrCode, type BrCodeFault, parseBrCode } from '../domain/pix/br-code.ts'
 import type { CodeReading } from '../domain/qr-codes/code-reading.ts'
 import { createAddressPolicy } from '../webhook-client/address-policy.ts'
@@ -43,7 +42,10 @@ const MAX_READING_MS = 5_000
 export function createConfiguredCodeReader({
   loopbackWebhooks,
   codeTrustStore,
-}: Pick<Config, 'loopbackWebhooks' | 'codeTrustStore'>): CodeReader {
+}: {
+  loopbackWebhooks: boolean
+  codeTrustStore: string | undefined
+}): CodeReader {
   return createCodeReader({
     policy: createAddressPolicy({ canReachLoopback: loopbackWebhooks }),
     ...(codeTrustStore !== undefined && { trustStore: codeTrustStore }),

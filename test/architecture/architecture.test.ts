@@ -74,6 +74,7 @@ const ARROWS: Record<string, string[]> = {
     'workflows/contracts',
     'activities/ledger/adjustments',
     'api/operations',
+    'types of code-reader',
   ],
   http: ['domain', 'db/redact-error', 'storage'],
   api: [
@@ -140,6 +141,7 @@ const ARROWS: Record<string, string[]> = {
     'views',
     'types of config',
     'types of storage',
+    'types of code-reader',
     'types of providers',
   ],
   views: [],
