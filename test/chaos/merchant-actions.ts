@@ -29,6 +29,12 @@ const ACCOUNT_RECEIVER = {
   account_type: 'CHECKING',
 }
 
+/** Below that of transfers, where a transfer does not go to a key. */
+const TRANSFER_PATHS: Partial<Record<TransferRecipient['kind'], string>> = {
+  account: '/bank-accounts',
+  code: '/qr-codes',
+}
+
 const CLOSING_INTERVAL_MS = 600
 /** Longer than any charge of a storm is open. What has not ended by then is reported as never at rest. */
 const CLOSING_LIMIT_MS = 420_000
@@ -84,7 +90,8 @@ export function createMerchantActions(scene: StormContext) {
     const destination = buildDestination(to, merchant)
     const lookupUuid = lookUp && 'pix_key' in destination && (await lookUpKey(place, destination.pix_key))
     const body = {
-      value: reaisFromCents(operation.cents),
+      // A code has its own value, but for one that leaves it to the payer.
+      ...((to.kind !== 'code' || to.name === 'open') && { value: reaisFromCents(operation.cents) }),
       ...destination,
       ...(lookupUuid && { lookup_uuid: lookupUuid, on_mismatch: lookUp }),
       external_ref: `${run}-${place}`,
@@ -92,7 +99,7 @@ export function createMerchantActions(scene: StormContext) {
         scheduled_for: new Date(Date.now() + scheduledInS * 1_000).toISOString(),
       }),
     }
-    const path = to.kind === 'account' ? `${API_PATHS.transfer}/bank-accounts` : undefined
+    const path = `${API_PATHS.transfer}${TRANSFER_PATHS[to.kind] ?? ''}`
     const token = cast.merchants[merchant]!.token
     const outcome = await create('transfer', { ...operation, place, token, body, path })
     if (outcome.uuid && operation.verdict) await decide(outcome.uuid, operation, place)
@@ -115,12 +122,14 @@ export function createMerchantActions(scene: StormContext) {
   function buildDestination(
     to: TransferRecipient,
     merchant: number,
-  ): { pix_key: string } | { receiver: object } {
+  ): { pix_key: string } | { receiver: object } | { payload: string } {
     switch (to.kind) {
       case 'key':
         return { pix_key: to.key }
       case 'account':
         return { receiver: { ...ACCOUNT_RECEIVER, account: to.number } }
+      case 'code':
+        return { payload: cast.foreignCodes.get(to.name)! }
       case 'merchant': {
         const recipient = recipientConnectionOf(cast, cast.merchants[merchant]!, to.merchant)
         return { pix_key: recipient.collectionKey }

@@ -1,5 +1,6 @@
 import { DISPUTE_TYPES } from '../../src/domain/disputes/dispute.ts'
 import type {
+  ForeignCodeName,
   Operation,
   ParticipantCounts,
   PlannedSplit,
@@ -30,6 +31,16 @@ const LOOK_UP_PROBABILITY = 0.3
 
 /** Numbers of accounts at a bank; two of them are refused by it. */
 const ACCOUNT_WEIGHTS = { '7654321': 8, '0012345': 4, '1111111': 1, '1010101': 1 }
+
+/** Codes of other banks: an open value is the order's, the others have their own. */
+const CODE_WEIGHTS: Record<ForeignCodeName, number> = {
+  payable: 6,
+  due: 2,
+  open: 3,
+  'paid-first': 1,
+  paid: 1,
+  'wrong-signature': 1,
+}
 
 export function drawCharge(random: Random, cast: ParticipantCounts): Operation {
   const cents = random.chance(0.05) ? 0 : drawCents(random)
@@ -70,10 +81,11 @@ export function drawTransfer(random: Random, cast: ParticipantCounts): Operation
     to,
     // Only a key is looked up.
     lookUp:
-      to.kind !== 'account' && random.chance(LOOK_UP_PROBABILITY)
+      (to.kind === 'key' || to.kind === 'merchant') && random.chance(LOOK_UP_PROBABILITY)
         ? random.pick(['REFUSE', 'REFUSE', 'WARN'] as const)
         : null,
-    scheduledInS: random.chance(0.12) ? random.between(1, 12) : null,
+    // A code is paid at once.
+    scheduledInS: to.kind !== 'code' && random.chance(0.12) ? random.between(1, 12) : null,
     verdict: VERDICTS[random.pickWeighted(VERDICT_WEIGHTS)],
     asking: drawRepetition(random),
   }
@@ -81,6 +93,7 @@ export function drawTransfer(random: Random, cast: ParticipantCounts): Operation
 
 function drawRecipient(random: Random, cast: ParticipantCounts): TransferRecipient {
   if (random.chance(0.12)) return { kind: 'merchant', merchant: random.between(0, cast.merchants - 1) }
+  if (random.chance(0.1)) return { kind: 'code', name: random.pickWeighted(CODE_WEIGHTS) }
   return random.chance(0.1)
     ? { kind: 'account', number: random.pickWeighted(ACCOUNT_WEIGHTS) }
     : { kind: 'key', key: random.pickWeighted(PIX_KEY_WEIGHTS) }

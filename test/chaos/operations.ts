@@ -66,7 +66,12 @@ export type TransferRecipient =
   | { kind: 'key'; key: string }
   /** A number of an account at a bank. */
   | { kind: 'account'; number: string }
+  /** A code of another bank, by its name at the simulator. */
+  | { kind: 'code'; name: ForeignCodeName }
   | { kind: 'merchant'; merchant: number }
+
+/** The codes of other banks that a storm pays: one with an open value, one that others pay first, and two that cannot be paid. */
+export type ForeignCodeName = 'payable' | 'due' | 'open' | 'paid-first' | 'paid' | 'wrong-signature'
 
 const OPERATION_WEIGHTS = {
   charge: 25,

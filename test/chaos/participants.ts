@@ -35,7 +35,12 @@ export type StormConnection = {
   collectionKey: string
 }
 export type StatementToken = { account: string; mode: Mode; token: string }
-export type Participants = { merchants: Merchant[]; recipients: { uuid: string; tokens: StatementToken[] }[] }
+export type Participants = {
+  merchants: Merchant[]
+  recipients: { uuid: string; tokens: StatementToken[] }[]
+  /** The codes of other banks, by their names. */
+  foreignCodes: Map<string, string>
+}
 
 type MerchantProfile = {
   providers: ProviderName[]
@@ -143,7 +148,9 @@ export async function createParticipants(
         at.map(place => merchants[place]!),
       ),
     )
-  return { merchants, recipients }
+  const codes = await site.simulator.listForeignCodes()
+  const foreignCodes = new Map(codes.map(({ name, payload }) => [name, payload]))
+  return { merchants, recipients, foreignCodes }
 }
 
 /** The connection whose key receives a merchant's transfer to another: its bank knows no key of the other mode. */
