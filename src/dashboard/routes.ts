@@ -38,10 +38,12 @@ import { registerSettingsPages } from './pages/settings.ts'
 import { registerSettlementPages } from './pages/settlement.ts'
 import { registerSignInPages } from './pages/sign-in.ts'
 import { registerTokenPages } from './pages/tokens.ts'
+import { registerAccountForm } from './pages/transfers/account-form.ts'
 import { registerTransferApprovalForms } from './pages/transfers/approval.ts'
 import { registerBatchUpload } from './pages/transfers/batch-upload.ts'
 import { registerBatchPages } from './pages/transfers/batches.ts'
-import { registerTransferForm } from './pages/transfers/create.ts'
+import { registerCodeForm } from './pages/transfers/code-form.ts'
+import { registerKeyForm } from './pages/transfers/key-form.ts'
 import { registerTransferPages } from './pages/transfers/transfers.ts'
 import { registerUnmatchedPages } from './pages/unmatched.ts'
 import { registerInvitationPage } from './pages/users/accept-invitation.ts'
@@ -68,7 +70,9 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   // Before the page of a transfer: `batches` is no uuid of one.
   registerBatchUpload(pageRouter)
   registerBatchPages(pageRouter)
-  registerTransferForm(pageRouter)
+  registerKeyForm(pageRouter)
+  registerAccountForm(pageRouter)
+  registerCodeForm(pageRouter)
   registerTransferPages(pageRouter)
   registerTransferApprovalForms(pageRouter)
   registerApprovalPage(pageRouter)

@@ -25,6 +25,8 @@ const listMerchantPages = (seed: Seed) => ({
   counter: `/dashboard/charges/${seed.open}/counter`,
   transfers: '/dashboard/transfers',
   'transfer-new': '/dashboard/transfers/new',
+  'transfer-new-account': '/dashboard/transfers/new/account',
+  'transfer-new-code': '/dashboard/transfers/new/code',
   'transfer-fallback': `/dashboard/transfers/${seed.fallback}`,
   'transfer-unknown': `/dashboard/transfers/${seed.unknown}`,
   disputes: '/dashboard/disputes',

@@ -29,9 +29,11 @@ import {
   collectOrderErrors,
   evaluateTransfer,
   orderTransfer,
+  quoteTerms,
   type ReceiverCheck,
   TRANSFERS_PATH,
   type TransferCaller,
+  type TransferQuote,
   type TransferTerms,
 } from './transfers.ts'
 
@@ -40,6 +42,15 @@ import {
 export const CODE_TRANSFERS_PATH = `${TRANSFERS_PATH}/qr-codes`
 
 type CodeTransferDependencies = CreateDependencies & { codeReader: CodeReader }
+type CodeTransferRequest = Pick<CreateRequest<CreateCodeTransferBody>, 'em' | 'token' | 'body'>
+
+/** Reads and validates the payment of a code without ordering it, and quotes it. */
+export async function quoteCodeTransfer(
+  dependencies: CodeTransferDependencies,
+  request: CodeTransferRequest,
+): Promise<TransferQuote> {
+  return quoteTerms(request.em, await validateCodeTransfer(dependencies, request))
+}
 
 /** Pays a code, or replays the response of the same Idempotency-Key. The code is read before, and nothing is ordered of what has changed. */
 export function createCodeTransfer(
@@ -59,7 +70,7 @@ export function collectCodeTransferErrors({ body, ...caller }: TransferCaller & 
 
 async function validateCodeTransfer(
   { codeReader, sealer }: CodeTransferDependencies,
-  { em, token, body }: CreateRequest<CreateCodeTransferBody>,
+  { em, token, body }: CodeTransferRequest,
 ): Promise<TransferTerms> {
   const row = body.read_uuid === undefined ? null : await findVisibleCodeReading(em, token, body.read_uuid)
   if (row?.isSimulated !== (token.mode === 'test') && body.read_uuid !== undefined)

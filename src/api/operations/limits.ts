@@ -8,14 +8,28 @@ import {
   showLimitUsage,
 } from '../../contract/limits/limits.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
+import type { Transfer } from '../../db/entities/transfer.ts'
 import {
+  type LimitsInForce,
   lockAccountLimits,
   readAccountLimits,
   readLimitUsage,
+  type UsageOwner,
   updateAccountLimits,
 } from '../../db/repositories/account-limits.ts'
+import { readTransferWindows } from '../../db/repositories/transfer-windows.ts'
+import { type ApprovalRule, needsApproval } from '../../domain/approvals/approval.ts'
 import { changeLimits, getEffectiveLimits, isSameSettings } from '../../domain/limits/account-limits.ts'
-import { listUsageWindows } from '../../domain/limits/usage-window.ts'
+import {
+  type ExceededLimit,
+  findExceededOrderLimit,
+  findExceededWindowLimit,
+} from '../../domain/limits/exceeded-limit.ts'
+import { listUsageWindows, type UsageWindow } from '../../domain/limits/usage-window.ts'
+import {
+  type TransferDestination,
+  toDestinationColumns,
+} from '../../domain/transfers/transfer-destination.ts'
 import { fail } from '../../http/api-error.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { writeDirectly } from './user-acts.ts'
@@ -78,4 +92,56 @@ export async function replaceAccountLimits(
     },
   )
   return limits
+}
+
+/** A transfer that is not stored, or waits. `countedWindows`: those of whose counters it is a part already. */
+type CheckedTransfer = Pick<Transfer, 'pixKey' | 'bankAccount' | 'document'> & {
+  valueCents: number
+  isScheduled: boolean
+  countedWindows: UsageWindow[]
+}
+
+/** Finds the limit that a transfer would exceed if it were sent now. Locks nothing: the transaction that takes its room decides. */
+export async function findExceededLimit(
+  em: EntityManager,
+  owner: UsageOwner,
+  { countedWindows, isScheduled, ...transfer }: CheckedTransfer,
+  { limits, at }: LimitsInForce,
+): Promise<ExceededLimit | null> {
+  const { valueCents } = transfer
+  const orderLimit = findExceededOrderLimit(limits, transfer)
+  // A scheduled one takes its room on the day on which it is sent.
+  if (orderLimit || isScheduled) return orderLimit
+  const { orderWindows, newReceiverUntil } = await readTransferWindows(em, owner, transfer, { limits, at })
+  const usedCents = await readLimitUsage(em, owner, orderWindows.windows)
+  for (const { name, startsOn, receiverHash } of countedWindows) {
+    const isCounted = orderWindows.windows.some(
+      one => one.name === name && one.startsOn === startsOn && one.receiverHash === receiverHash,
+    )
+    if (isCounted) usedCents[name] = (usedCents[name] ?? 0) - valueCents
+  }
+  return findExceededWindowLimit(limits, { valueCents, usedCents }, orderWindows, newReceiverUntil)
+}
+
+/** A transfer as it would be ordered. */
+export type PlannedTransfer = { destination: TransferDestination; valueCents: number; isScheduled: boolean }
+
+/**
+ * Finds what the limits in force say about a transfer that is not ordered yet: the limit that it exceeds, and the approvals that it
+ * waits for. Stores nothing; both are decided again when it is ordered.
+ */
+export async function evaluateOrderLimits(
+  em: EntityManager,
+  { accountUuid, mode }: CallerToken,
+  { destination, ...order }: PlannedTransfer,
+): Promise<{ exceeded: ExceededLimit | null; approvals: ApprovalRule | null }> {
+  const stored = await readAccountLimits(em, accountUuid)
+  const limits = getEffectiveLimits(stored, stored.at)
+  const owner = { accountUuid, isSimulated: mode === 'test' }
+  const transfer = { ...toDestinationColumns(destination), ...order, countedWindows: [] }
+  const { approvals } = limits
+  return {
+    exceeded: await findExceededLimit(em, owner, transfer, { limits, at: stored.at }),
+    approvals: needsApproval(approvals, order.valueCents) ? approvals : null,
+  }
 }

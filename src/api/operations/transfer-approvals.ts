@@ -4,16 +4,11 @@ import { exceededLimitSchema } from '../../contract/transfers/approval.ts'
 import { showTransfer } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
-import { readAccountLimits, readLimitUsage } from '../../db/repositories/account-limits.ts'
-import { readTransferWindows } from '../../db/repositories/transfer-windows.ts'
+import { readAccountLimits } from '../../db/repositories/account-limits.ts'
 import type { ReadTransfer } from '../../db/repositories/transfers.ts'
 import type { ApprovalVerdict } from '../../domain/approvals/approval.ts'
 import { getEffectiveLimits } from '../../domain/limits/account-limits.ts'
-import {
-  type ExceededLimit,
-  findExceededOrderLimit,
-  findExceededWindowLimit,
-} from '../../domain/limits/exceeded-limit.ts'
+import type { ExceededLimit } from '../../domain/limits/exceeded-limit.ts'
 import { fail } from '../../http/api-error.ts'
 import { READ_BACK_RESERVE_MS } from '../../http/limits.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
@@ -22,6 +17,7 @@ import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { giveVerdict } from './approvals.ts'
 import { requireUnchangedCode } from './code-transfers.ts'
+import { findExceededLimit } from './limits.ts'
 import { requireVisibleTransfer } from './transfers.ts'
 import { writeDirectly } from './user-acts.ts'
 
@@ -64,26 +60,12 @@ export async function requireTransferAllowed(em: EntityManager, transfer: ReadTr
   fail('limits_changed', { data: z.encode(exceededLimitSchema, { limit, left, resets_at }) })
 }
 
-/** Finds the limit that a transfer exceeds now, apart from the room that it has taken itself. Locks nothing: it is checked again. */
+/** Finds the limit that a transfer exceeds now, apart from the room that it has taken itself. */
 async function findExceededLimitOf(em: EntityManager, transfer: ReadTransfer): Promise<ExceededLimit | null> {
-  const { accountUuid, valueCents, limitWindows, scheduledFor } = transfer
+  const { accountUuid, limitWindows, scheduledFor } = transfer
   const stored = await readAccountLimits(em, accountUuid)
   const limits = getEffectiveLimits(stored, stored.at)
-  const orderLimit = findExceededOrderLimit(limits, transfer)
-  // A scheduled one takes its room on the day on which it is sent.
-  if (orderLimit || scheduledFor) return orderLimit
   const { isSimulated } = await em.findOneOrFail(Connection, transfer.connection.uuid)
-  const owner = { accountUuid, isSimulated }
-  const { orderWindows, newReceiverUntil } = await readTransferWindows(em, owner, transfer, {
-    limits,
-    at: stored.at,
-  })
-  const usedCents = await readLimitUsage(em, owner, orderWindows.windows)
-  for (const { name, startsOn, receiverHash } of limitWindows ?? []) {
-    const isCounted = orderWindows.windows.some(
-      one => one.name === name && one.startsOn === startsOn && one.receiverHash === receiverHash,
-    )
-    if (isCounted) usedCents[name] = (usedCents[name] ?? 0) - valueCents
-  }
-  return findExceededWindowLimit(limits, { valueCents, usedCents }, orderWindows, newReceiverUntil)
+  const order = { ...transfer, isScheduled: scheduledFor != null, countedWindows: limitWindows ?? [] }
+  return findExceededLimit(em, { accountUuid, isSimulated }, order, { limits, at: stored.at })
 }

@@ -17,10 +17,10 @@ import {
 } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
-import type { Connection } from '../../db/entities/connection.ts'
+import { Connection } from '../../db/entities/connection.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
-import { findOpenCircuits, orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
+import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
 import {
   isExternalRefUsed,
   type ReadTransfer,
@@ -105,21 +105,39 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
 export const TRANSFERS_PATH = '/api/v1/transfers'
 export const ACCOUNT_TRANSFERS_PATH = `${TRANSFERS_PATH}/bank-accounts`
 
-/** Tests whether a request with this Idempotency-Key has created its transfer. */
+/** Tests whether a request with this Idempotency-Key has created its transfer. `path`: of the POST. */
 export function isTransferCreated(
   em: EntityManager,
-  request: { token: CallerToken; idempotencyKey: string },
+  request: { token: CallerToken; idempotencyKey: string; path: string },
 ): Promise<boolean> {
-  return isOperationCreated({ ...request, path: TRANSFERS_PATH }, uuid => findTransfer(em.fork(), uuid))
+  return isOperationCreated(request, uuid => findTransfer(em.fork(), uuid))
 }
 
-/** Validates a transfer without creating it, and returns the connection that would be tried first, with its fee. */
-export async function quoteTransfer(caller: OrderCaller, body: CreateTransferBody) {
-  const { payable, unpaused } = await requireValidTransfer(caller, body)
-  const openCircuits = body.scheduled_for ? new Set() : await findOpenCircuits(caller.em, unpaused)
-  const connectionUuid = unpaused.find(uuid => !openCircuits.has(uuid)) ?? unpaused[0]!
-  const { fees } = payable.find(({ uuid }) => uuid === connectionUuid)!
-  return { connectionUuid, feeCents: computeFeeCents(body.value, fees.transfer) }
+/** What a transfer would cost, and the connection that would be tried first. */
+export type TransferQuote = { connectionUuid: string; valueCents: number; feeCents: number }
+
+/** Quotes a transfer that was validated. */
+export async function quoteTerms(
+  em: EntityManager,
+  { candidates, valueCents }: Pick<TransferTerms, 'candidates' | 'valueCents'>,
+): Promise<TransferQuote> {
+  const connectionUuid = candidates[0]!
+  const { fees } = await em.fork().findOneOrFail(Connection, connectionUuid)
+  return { connectionUuid, valueCents, feeCents: computeFeeCents(valueCents, fees.transfer) }
+}
+
+/** Validates a transfer to a PIX key without creating it, and quotes it. */
+export async function quoteTransfer(caller: OrderCaller, body: CreateTransferBody): Promise<TransferQuote> {
+  const { candidates } = await validateCreateTransfer(caller, body)
+  return quoteTerms(caller.em, { candidates, valueCents: body.value })
+}
+
+/** Validates a transfer to an account without creating it, and quotes it. */
+export async function quoteAccountTransfer(
+  caller: TransferCaller,
+  body: CreateAccountTransferBody,
+): Promise<TransferQuote> {
+  return quoteTerms(caller.em, await validateAccountTransfer(caller, body))
 }
 
 /** Creates a transfer to a PIX key, or replays the response of the same Idempotency-Key (SPEC §4). */
@@ -144,21 +162,24 @@ export function createAccountTransfer(
   const { body, ...caller } = request
   return orderTransfer(dependencies, request, {
     path: ACCOUNT_TRANSFERS_PATH,
-    async validate() {
-      const { errors, ...evaluated } = await evaluateTransfer(
-        caller,
-        body,
-        checkAccountReceiver(body.receiver.account_type),
-      )
-      if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
-      return {
-        ...(await chooseCandidates(caller, body, evaluated)),
-        lookup: undefined,
-        destination: { kind: 'account', account: toBankAccount(body.receiver) },
-        valueCents: body.value,
-      }
-    },
+    validate: () => validateAccountTransfer(caller, body),
   })
+}
+
+/** Validates a transfer to an account beyond its schema; fails with all 422 errors, 409 or 503. */
+async function validateAccountTransfer(
+  caller: TransferCaller,
+  body: CreateAccountTransferBody,
+): Promise<TransferTerms> {
+  const receiver = checkAccountReceiver(body.receiver.account_type)
+  const { errors, ...evaluated } = await evaluateTransfer(caller, body, receiver)
+  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+  return {
+    ...(await chooseCandidates(caller, body, evaluated)),
+    lookup: undefined,
+    destination: { kind: 'account', account: toBankAccount(body.receiver) },
+    valueCents: body.value,
+  }
 }
 
 type OrderedTransfer = { path: string; validate: () => Promise<TransferTerms> }

@@ -38,7 +38,11 @@ export type CodeChange = (typeof CODE_CHANGES)[number]
  * Finds what keeps a code from being paid. A composite code is not: no bank says whether paying it also begins its recurrence. The key
  * is normalised.
  */
-export function findCodeObstacle({ status, kind, pixKey }: CodeReading): CodeObstacle | null {
+export function findCodeObstacle({
+  status,
+  kind,
+  pixKey,
+}: Pick<CodeReading, 'status' | 'kind' | 'pixKey'>): CodeObstacle | null {
   if (kind === 'RECURRENCE' || kind === 'COMPOSITE') return kind
   if (status !== 'PAYABLE') return status
   return detectPixKeyType(pixKey) === null ? 'KEY' : null

@@ -4,6 +4,7 @@ import { addUser } from '../../../src/admin/users.ts'
 import { createWebhook } from '../../../src/api/operations/webhooks.ts'
 import type { DeclaredRoute } from '../../../src/dashboard/http/router.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { buildStaticBrCode } from '../../../src/domain/pix/static-br-code.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
 import { receiveDeposit } from '../support/deposits.ts'
@@ -14,6 +15,14 @@ import { createSilentClient } from '../support/silent-temporal.ts'
  * Who did it is stored with what was done: no form writes a row or calls a workflow unless its author is recorded in that
  * transaction, or was before. A process that dies in between is one whose record fails.
  */
+
+/** A code that says no more than its key, which every provider pays. */
+const CODE = buildStaticBrCode({
+  key: 'ana@example.com',
+  cents: 750,
+  txid: '***',
+  receiverName: 'Loja da Ana',
+})
 
 let fixture: ApiFixture
 let declared: DeclaredRoute[] = []
@@ -82,7 +91,43 @@ const once = () => ({ once: randomUUID() })
 const FORMS: Record<string, FormCase | string> = {
   '/dashboard/sign-out': 'ends the session that sends it',
   '/dashboard/transfers/new/key': 'recognizes the kind of a key',
+  '/dashboard/transfers/new/limits': 'reads what the limits say about a value',
   '/dashboard/transfers/new/receiver': 'calls a provider: test/http/dashboard/transfer-receivers.test.ts',
+  '/dashboard/transfers/new/account/banks': 'searches banks',
+  '/dashboard/transfers/new/account/limits': 'reads what the limits say about a value',
+  '/dashboard/transfers/new/account/receiver': 'reads the fields of its step',
+  '/dashboard/transfers/new/account': {
+    act: 'transfer_create',
+    isCall: true,
+    fields: () => ({
+      value: '1,00',
+      'receiver.name': 'Ana',
+      'receiver.document': '52998224725',
+      'receiver.ispb': '260',
+      'receiver.agency': '1',
+      'receiver.account': '123',
+      'receiver.account_type': 'CHECKING',
+      mode: 'test',
+      ...once(),
+    }),
+    on: '/dashboard/transfers/new/account?mode=test',
+  },
+  '/dashboard/transfers/new/code/limits': 'reads what the limits say about a value',
+  '/dashboard/transfers/new/code/read': {
+    act: 'qr_code_read',
+    fields: () => ({ payload: CODE, mode: 'test' }),
+    on: '/dashboard/transfers/new/code?mode=test',
+  },
+  '/dashboard/transfers/new/code': {
+    act: 'transfer_create',
+    isCall: true,
+    fields: async () => {
+      const on = '/dashboard/transfers/new/code'
+      const { text } = await merchant.send(`${on}/read`, { payload: CODE, mode: 'test' }, { on })
+      return { value: '', read_uuid: hiddenFieldOf(text, 'read_uuid')!, mode: 'test', ...once() }
+    },
+    on: '/dashboard/transfers/new/code?mode=test',
+  },
   '/dashboard/webhooks': 'needs an endpoint that speaks TLS: `createWebhook` has a test of its own',
   '/dashboard/profile/second-factor': 'needs the second factor: test/http/dashboard/profile.test.ts',
   '/dashboard/profile/second-factor/disable': 'needs the second factor: test/http/dashboard/profile.test.ts',

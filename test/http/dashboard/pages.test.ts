@@ -52,6 +52,8 @@ const PAGES = [
   '/dashboard/search',
   '/dashboard/charges/new',
   '/dashboard/transfers/new',
+  '/dashboard/transfers/new/account',
+  '/dashboard/transfers/new/code',
 ]
 const resourcePaths = () => [
   `/dashboard/charges/${ours.charge}`,

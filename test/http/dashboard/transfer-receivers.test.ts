@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { addUser } from '../../../src/admin/users.ts'
-import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import type { Party } from '../../../src/domain/pix/party.ts'
 import type { LookUpKeyOutcome } from '../../../src/domain/pix-keys/key-look-up.ts'
 import type { FindLookUpBudgetOutcome } from '../../../src/domain/pix-keys/look-up-budget.ts'
-import type { Provider } from '../../../src/providers/port.ts'
-import type { ProviderRegistry } from '../../../src/providers/registry.ts'
-import type { TransferInputDetails } from '../../../src/workflows/contracts/transfers.ts'
-import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { createBrowser, hiddenFieldOf, hiddenFieldsOf } from '../support/browser.ts'
+import { hiddenFieldOf } from '../support/browser.ts'
 import { MALICIOUS_TEXT, PASSWORD } from '../support/full-account.ts'
-import { createSilentClient } from '../support/silent-temporal.ts'
+import {
+  hiddenFieldsOfForm,
+  openTransferForms,
+  type ReadPage,
+  type TransferForms,
+} from '../support/transfer-forms.ts'
 
 /** The form of a transfer shows whom it pays before its value is typed, by a look-up that the transfer then names. */
 
@@ -21,34 +20,28 @@ const CPF = '52998224725'
 const OTHER_CPF = '12345678909'
 const MASKED = '***982247**'
 
-let fixture: ApiFixture
+let forms: TransferForms
+let fixture: TransferForms['fixture']
 let answer: LookUpKeyOutcome
 let budget: FindLookUpBudgetOutcome
 let lookUps: string[] = []
-let starts: string[] = []
-const provider = {
-  lookUpKey: async (key: string) => {
-    lookUps.push(key)
-    return answer
-  },
-  findLookUpBudget: async () => budget,
-} as unknown as Provider
 
 beforeAll(async () => {
-  const providers = { providerFor: () => provider } as unknown as ProviderRegistry
-  fixture = await openApiFixture(
-    [dashboardRoutes],
-    {},
-    async () => createSilentClient((_name, sent) => starts.push(sent)),
-    { providers },
-  )
+  forms = await openTransferForms({
+    lookUpKey: async key => {
+      lookUps.push(key)
+      return answer
+    },
+    findLookUpBudget: async () => budget,
+  })
+  fixture = forms.fixture
 })
 afterAll(() => fixture?.close())
 beforeEach(() => {
   answer = found({})
   budget = { kind: 'found', budget: { capacity: 500, left: 500, refillPerMinute: 20 } }
   lookUps = []
-  starts = []
+  forms.starts.length = 0
 })
 
 function found(owner: Partial<Party>): LookUpKeyOutcome {
@@ -58,59 +51,17 @@ function found(owner: Partial<Party>): LookUpKeyOutcome {
 }
 
 /** A user of an account of its own, and the pages. */
-async function open({
-  dialect = 'woovi',
-  language = 'pt-BR',
-}: {
-  dialect?: 'woovi' | 'efi'
-  language?: string
-} = {}) {
-  const account = await fixture.insertAccount()
-  const connection = await fixture.insertConnection(account, { dialect, provider: 'PROVIDER_B' })
-  await fixture.replaceDefaultProviders(account, [connection])
-  const email = `${randomUUID()}@trilho.test`
-  await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid: account })
-  const browser = createBrowser(fixture, { language })
-  await browser.signIn(email, PASSWORD)
+async function open(options: Parameters<TransferForms['signIn']>[0] = {}) {
+  const user = await forms.signIn(options)
   const pix_key = `${randomUUID()}@example.com`
   return {
-    account,
-    connection,
-    email,
-    browser,
+    ...user,
     pix_key,
-    /** Sends the first step. */
-    identify: async (fields: Record<string, string> = {}) =>
-      readPage(await browser.send(RECEIVER, { pix_key, mode: 'test', ...fields }, { on: ON })),
-    /** Sends the second step as its page has it; returns the review. */
-    review: async (page: Page, fields: Record<string, string> = {}) =>
-      readPage(
-        await browser.call('POST', ON, {
-          form: { ...hiddenFieldsOfForm(page.text), value: '12,50', ...fields },
-        }),
-      ),
-    confirm: async (page: Page) =>
-      readPage(await browser.call('POST', ON, { form: hiddenFieldsOf(page.text) })),
+    identify: (fields: Record<string, string> = {}) => user.begin(ON, RECEIVER, { pix_key, ...fields }),
+    review: (page: ReadPage, fields: Record<string, string> = {}) =>
+      user.review(ON, page, { value: '12,50', ...fields }),
+    confirm: (page: ReadPage) => user.confirm(ON, page),
   }
-}
-
-type Page = { status: number; text: string }
-const readPage = ({ status, text }: Page): Page => ({ status, text: text.replaceAll('\u00a0', ' ') })
-
-function hiddenFieldsOfForm(text: string): Record<string, string> {
-  const form = text.slice(text.indexOf('<form class="sheet"'))
-  return Object.fromEntries(
-    Array.from(form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g), match => [
-      match[1]!,
-      match[2]!,
-    ]),
-  )
-}
-
-/** The sealed details of the transfer that was ordered. */
-function readOrder(): TransferInputDetails {
-  const [, details] = /"details":"([^"]+)"/.exec(starts.find(sent => sent.includes('"details"'))!)!
-  return fixture.dependencies.sealer.open<TransferInputDetails>(details!)
 }
 
 const countLookups = (account: string) =>
@@ -122,7 +73,7 @@ describe('a key that is found', () => {
     const first = await user.browser.get(ON)
     expect(first.text).not.toContain('name="value"')
     const page = await user.identify({ pix_key: ` ${user.pix_key.toUpperCase()} ` })
-    expect([page.status, lookUps, starts]).toEqual([200, [user.pix_key], []])
+    expect([page.status, lookUps, forms.starts]).toEqual([200, [user.pix_key], []])
     for (const shown of ['Maria Souza', 'Banco do Teste', MASKED, user.pix_key])
       expect(page.text).toContain(shown)
     expect(page.text).not.toContain(CPF)
@@ -132,9 +83,9 @@ describe('a key that is found', () => {
     const review = await user.review(page)
     expect(review.text).toContain('Transferir R$ 12,50 para Maria Souza?')
     expect(review.text).toContain('Banco do Teste')
-    expect([review.status, starts]).toEqual([200, []])
+    expect([review.status, forms.starts]).toEqual([200, []])
     expect((await user.confirm(review)).status).toBe(503)
-    expect(readOrder()).toMatchObject({
+    expect(forms.readOrder()).toMatchObject({
       destination: { kind: 'key', pixKey: user.pix_key },
       lookup: { uuid: lookupUuid, onMismatch: 'REFUSE', owner: { name: 'Maria Souza', document: CPF } },
     })
@@ -149,7 +100,10 @@ describe('a key that is found', () => {
     const page = await user.identify({ document: '529.982.247-25' })
     expect(hiddenFieldsOfForm(page.text)).toMatchObject({ document: CPF })
     await user.confirm(await user.review(page))
-    expect(readOrder()).toMatchObject({ destination: { document: CPF }, lookup: { onMismatch: 'REFUSE' } })
+    expect(forms.readOrder()).toMatchObject({
+      destination: { document: CPF },
+      lookup: { onMismatch: 'REFUSE' },
+    })
   })
 
   test('of a document that the bank masks is shown with a warning, up to the review', async () => {
@@ -160,7 +114,7 @@ describe('a key that is found', () => {
     for (const { text } of [page, review])
       expect(text).toContain('O banco mostra só uma parte do documento do titular')
     await user.confirm(review)
-    const order = readOrder()
+    const order = forms.readOrder()
     expect([order.destination, order.lookup?.onMismatch]).toMatchObject([
       { kind: 'key', document: null },
       'REFUSE',
@@ -178,7 +132,7 @@ describe('a key that is found', () => {
     const review = await user.review(page)
     for (const { text } of [page, review]) expect(text).toContain('A chave não pertence ao documento')
     await user.confirm(review)
-    const order = readOrder()
+    const order = forms.readOrder()
     expect([order.destination, order.lookup?.onMismatch]).toMatchObject([
       { kind: 'key', document: null },
       'REFUSE',
@@ -199,8 +153,8 @@ describe('a key that is found', () => {
       lookup_uuid: uuid,
       value: '1,00',
     }
-    const refused = readPage(await user.browser.call('POST', ON, { form: { ...form, once: randomUUID() } }))
-    expect([refused.status, starts]).toEqual([409, []])
+    const refused = await user.browser.call('POST', ON, { form: { ...form, once: randomUUID() } })
+    expect([refused.status, forms.starts]).toEqual([409, []])
     expect(refused.text).toContain('A chave pertence a outra pessoa')
   })
 
@@ -225,7 +179,7 @@ describe('a key that is found', () => {
       [user.account],
     )
     const refused = await user.review(page, { external_ref: 'NF 8812' })
-    expect([refused.status, starts]).toEqual([422, []])
+    expect([refused.status, forms.starts]).toEqual([422, []])
     expect(refused.text).toContain('precisa ser uma consulta dos últimos 15 minutos')
     expect(hiddenFieldsOfForm(refused.text)).toMatchObject({ value: '12,50', external_ref: 'NF 8812' })
     const again = await user.identify({ value: '12,50', external_ref: 'NF 8812' })
@@ -308,7 +262,7 @@ describe('without an answer', () => {
     for (const { text } of [page, review]) expect(text).toContain('O titular da chave não foi consultado.')
     expect(review.text).toContain(`Transferir R$ 12,50 para ${user.pix_key}?`)
     await user.confirm(review)
-    expect(readOrder()).not.toHaveProperty('lookup')
+    expect(forms.readOrder()).not.toHaveProperty('lookup')
   })
 
   test.each([
@@ -323,8 +277,8 @@ describe('without an answer', () => {
       const review = await user.review(page, { value: '12', document: CPF })
       for (const { text } of [page, review]) expect(text).toContain(sentence)
       await user.confirm(review)
-      expect(readOrder()).toMatchObject({ destination: { pixKey: user.pix_key, document: CPF } })
-      expect(readOrder()).not.toHaveProperty('lookup')
+      expect(forms.readOrder()).toMatchObject({ destination: { pixKey: user.pix_key, document: CPF } })
+      expect(forms.readOrder()).not.toHaveProperty('lookup')
     },
   )
 })

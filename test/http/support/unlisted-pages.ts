@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { enableSecondFactor } from '../../../src/admin/second-factor.ts'
 import { addUser } from '../../../src/admin/users.ts'
 import { insertPasswordReset } from '../../../src/db/repositories/password-resets.ts'
+import { buildStaticBrCode } from '../../../src/domain/pix/static-br-code.ts'
 import { generateLinkToken, hashResetToken } from '../../../src/security/tokens.ts'
 import { generateTotpSecret } from '../../../src/security/totp.ts'
 import { submitSignIn } from '../../browser/support/sign-in.ts'
@@ -16,6 +17,20 @@ import { type createFullAccount, PASSWORD } from './full-account.ts'
 type FullAccount = Awaited<ReturnType<typeof createFullAccount>>
 
 const SIGN_IN = '/dashboard/sign-in'
+const ACCOUNT_FORM = '/dashboard/transfers/new/account'
+const RECEIVER = {
+  'receiver.name': 'Maria Souza',
+  'receiver.document': '529.982.247-25',
+  'receiver.ispb': '260',
+  'receiver.agency': '0001',
+  'receiver.account': '12345-6',
+}
+const OPEN_CODE = buildStaticBrCode({
+  key: 'ana@example.com',
+  cents: null,
+  txid: '***',
+  receiverName: 'Loja da Ana',
+})
 const RESET = '/dashboard/password-reset'
 const [VIEWER, TWO_FACTORS] = ['viewer@accessible.test', 'two@accessible.test'] as const
 const NEW_PASSWORD = 'another long password'
@@ -118,6 +133,33 @@ export async function prepareUnlistedPages(
       await fillIn(page, '/dashboard/transfers/new', { pix_key: 'maria@example.com' })
       equal(await page.locator('input[name="value"]').count(), 1)
     },
+    'an account whose bank is to be chosen': async page => {
+      await submitSignIn(page, { email: ours.email, password: PASSWORD })
+      await fillIn(page, ACCOUNT_FORM, { ...RECEIVER, 'receiver.ispb': 'banco do' })
+      equal(await page.locator('input[name="chosen_ispb"]').count(), 8)
+    },
+    'the value of a transfer to an account, above a limit': async page => {
+      await submitSignIn(page, { email: ours.email, password: PASSWORD })
+      await fillIn(page, ACCOUNT_FORM, RECEIVER)
+      const form = page.locator('main form').first()
+      await form.locator('input[name="value"]').fill('1000,01')
+      await Promise.all([page.waitForEvent('load'), form.locator('button[type="submit"]').first().click()])
+      equal(await page.locator('#value-limits .note.bad').count(), 1)
+    },
+    'the value of an open code': async page => {
+      await submitSignIn(page, { email: ours.email, password: PASSWORD })
+      await readOpenCode(page)
+      equal(await page.locator('input[name="value"]').count(), 1)
+    },
+    'a code that was paid': async page => {
+      await submitSignIn(page, { email: ours.email, password: PASSWORD })
+      await readOpenCode(page)
+      await ours.sql(`update code_reading set status = 'PAID' where account_uuid = ?`, [ours.account])
+      const form = page.locator('main form').first()
+      await form.locator('input[name="value"]').fill('1,00')
+      await Promise.all([page.waitForEvent('load'), form.locator('button[type="submit"]').first().click()])
+      equal((await page.locator('main .note.bad').count()) > 0, true)
+    },
     '404': async page => {
       await submitSignIn(page, { email: VIEWER, password: PASSWORD })
       equal((await page.goto('/dashboard/nothing'))!.status(), 404)
@@ -144,6 +186,14 @@ export async function prepareUnlistedPages(
       equal((await answer).status(), 413)
     },
   }
+}
+
+/** Reads a static code without a value in the form that pays it. */
+async function readOpenCode(page: Page): Promise<void> {
+  await page.goto('/dashboard/transfers/new/code')
+  const form = page.locator('main form').first()
+  await form.locator('textarea[name="payload"]').fill(OPEN_CODE)
+  await Promise.all([page.waitForEvent('load'), form.locator('button[type="submit"]').click()])
 }
 
 /** Opens the page of a form, fills it in and sends it. */

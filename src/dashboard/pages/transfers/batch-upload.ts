@@ -13,6 +13,7 @@ import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { listAccountModes, tokenWithMode } from '../connections.ts'
 import { BATCHES_PAGE_PATH } from './batches.ts'
+import { type LimitText, listBatchLimitTexts } from './order-limits.ts'
 
 const PATH = `${BATCHES_PAGE_PATH}/new`
 /** Items that the preview shows of a table. */
@@ -23,7 +24,14 @@ type BatchVisit = PageContext<'merchant'>
 /** What the preview of a table shows: its errors by line, or what the form would send. */
 type BatchPreview =
   | { kind: 'wrong'; errors: { line: string; field: string; messages: FieldErrors[string] }[] }
-  | { kind: 'ready'; checked: string; count: number; valueCents: number; items: CreateBatchBody['items'] }
+  | {
+      kind: 'ready'
+      checked: string
+      count: number
+      valueCents: number
+      items: CreateBatchBody['items']
+      limitTexts: LimitText[]
+    }
 
 /**
  * Registers the form that sends a table of transfers. Its first submission checks the table and stores nothing; the button of the
@@ -37,12 +45,16 @@ export function registerBatchUpload({ get, post, dashboard }: DashboardRouter): 
     async handle(visit) {
       const { em, upload, requestId } = visit
       const token = await tokenWithMode(visit)
-      const text = await readTable(upload.file)
-      const checked = digestForm(visit, text)
-      const table = parseBatchCsv(text)
+      let lines: number[] = []
+      let isSending = false
       try {
+        const text = await readTable(upload.file)
+        const checked = digestForm(visit, text)
+        isSending = upload.checked === checked
+        const table = parseBatchCsv(text)
+        lines = table.lines
         const body = parseBatch(visit, table)
-        if (upload.checked === checked) {
+        if (isSending) {
           const idempotencyKey = readSubmissionKey(upload)
           const request = { em, token, body, idempotencyKey, requestId }
           const created = await createTransferBatch(dashboard.temporal, request)
@@ -57,10 +69,20 @@ export function registerBatchUpload({ get, post, dashboard }: DashboardRouter): 
           count: body.items.length,
           valueCents,
           items,
+          limitTexts: await listBatchLimitTexts(visit, token, {
+            valueCents,
+            isScheduled: body.scheduled_for !== undefined,
+          }),
         })
       } catch (error) {
-        if (!(error instanceof ApiError && error.details.errors)) throw error
-        const errors = nameTableLines(error.details.errors, table.lines)
+        if (!(error instanceof ApiError)) throw error
+        const { code, details, message } = error
+        // What is sent may be stored. A check stores nothing, and its page shows every refusal where a script puts the preview.
+        if (isSending && !details.errors) throw error
+        const { t } = visit
+        const errors = details.errors
+          ? nameTableLines(details.errors, lines)
+          : { file: [t.has(`refusal.${code}`) ? t(`refusal.${code}`) : message] }
         return renderUpload(visit, { kind: 'wrong', errors: listErrors(errors) })
       }
     },

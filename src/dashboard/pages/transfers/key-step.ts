@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { lookUpPixKey } from '../../../api/operations/key-lookups.ts'
 import { lookUpKeyBody } from '../../../contract/pix-keys/key-lookup.ts'
 import { interpretTypedKey } from '../../../domain/pix-keys/key-format.ts'
@@ -8,14 +9,20 @@ import { createPage, type DashboardResponse } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import { listAccountModes, tokenWithMode } from '../connections.ts'
 import { TRANSFER_DESTINATIONS, TRANSFER_FORM_PATH } from './destinations.ts'
-import { describeKey, findShownReceiver, listReceiverWarnings, type ShownReceiver } from './receiver.ts'
+import {
+  describeKey,
+  findShownReceiver,
+  listKeyFacts,
+  listReceiverWarnings,
+  type ShownReceiver,
+} from './receiver.ts'
 
 /** First step of a transfer to a key: its key, and the look-up of its owner. */
 
 type TransferVisit = PageContext<'merchant'>
 
 /** Refusals of a look-up after which the transfer may be made without one: they say nothing about the key. */
-const SKIPPABLE_REFUSALS = ['lookup_budget_low', 'too_many_lookups', 'no_provider_available']
+export const SKIPPABLE_REFUSALS = ['lookup_budget_low', 'too_many_lookups', 'no_provider_available']
 
 /**
  * Looks up the key of the form, unless its user chose not to, and puts the look-up into the form. Returns the page that asks what to do
@@ -34,7 +41,7 @@ export async function askForReceiver(
   form.set('pix_key', key.pix_key)
   for (const name of ['other_owner', 'lookup_uuid', 'named_document']) form.delete(name)
   if (form.get('unchecked') === 'true') return null
-  const lookup = await findLookup(dashboard, visit, { ...key, document })
+  const lookup = await findKeyLookup(dashboard, visit, { ...key, document })
   if (!lookup) return null
   form.set('lookup_uuid', lookup.uuid)
   const isProved = lookup.document_match === 'MATCH'
@@ -48,10 +55,11 @@ export async function askForReceiver(
   return renderKeyStep(visit, receiver)
 }
 
-async function findLookup(
+/** Looks a key up; null where the banks of the account look up nothing. */
+export async function findKeyLookup(
   dashboard: DashboardContext,
   visit: TransferVisit,
-  body: ReturnType<typeof parseKey>,
+  body: z.output<typeof lookUpKeyBody>,
 ) {
   const { em, requestId } = visit
   const token = await tokenWithMode(visit)
@@ -76,14 +84,16 @@ function parseKey({ form }: TransferVisit) {
 export async function renderKeyStep(visit: TransferVisit, otherOwner: ShownReceiver | null = null) {
   const { form } = visit
   const { mode } = await tokenWithMode(visit)
+  const typedKey = describeKey(form.get('pix_key') ?? '', visit)
   const model = {
     modes: await listAccountModes(visit),
     mode,
     destinations: TRANSFER_DESTINATIONS,
     destination: 'key',
-    typedKey: describeKey(form.get('pix_key') ?? '', visit),
+    typedKey,
     document: form.get('document') ?? form.get('named_document') ?? '',
     otherOwner,
+    facts: otherOwner ? listKeyFacts(visit, typedKey, otherOwner) : [],
     warnings: otherOwner ? listReceiverWarnings(visit, otherOwner) : [],
     skippableRefusals: SKIPPABLE_REFUSALS,
   }

@@ -7,6 +7,7 @@ import { interpretTypedKey } from '../../../domain/pix-keys/key-format.ts'
 import { matchDocument, type OwnerDocumentMatch } from '../../../domain/pix-keys/key-look-up.ts'
 import type { Sealer } from '../../../security/sealing.ts'
 import type { PageContext } from '../../http/page-context.ts'
+import type { ShownFact } from '../../http/shown-facts.ts'
 
 /** Whom a transfer would pay, as its form and its review show it: the owner of the key by its look-up, or nobody. */
 
@@ -35,6 +36,21 @@ export async function findShownReceiver(
     bank: nameBank(owner.bank),
     documentMatch: matchDocument(form.get('named_document'), lookup.answer),
   }
+}
+
+/** Lists what a form and its review show of a key and its owner; `receiver`: null where nobody was looked up. */
+export function listKeyFacts(
+  { t, f }: Pick<PageContext, 't' | 'f'>,
+  typedKey: { kind: string | null; shown: string },
+  receiver: ShownReceiver | null,
+): ShownFact[] {
+  const owner = receiver && [
+    { name: 'field.receiver', value: receiver.name || '–' },
+    { name: 'field.document', value: f.document(receiver.document) || '–' },
+    { name: 'field.bank', value: receiver.bank || '–' },
+  ]
+  const key = typedKey.kind === null ? typedKey.shown : `${typedKey.shown} (${t(`keyKind.${typedKey.kind}`)})`
+  return [...(owner ?? []), { name: 'field.pix_key', value: key }]
 }
 
 /** Lists reasons to look twice at a receiver: nobody was looked up, or the document that was named is not proved. */
