@@ -89,6 +89,72 @@ describeWithBrowser('the jobs of a merchant', () => {
     },
   )
 
+  test.each(WAYS)('a bank account is paid, whose bank is found by its name %s', async (_, look, value) => {
+    const payer = await stage.createMerchant({
+      providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 1_000 }],
+    })
+    await payer.api.put('/api/v1/limits', { per_day: 500, approvals: { above: 100 } })
+    const page = await people.signIn(payer.uuid, look)
+    await page.goto('/dashboard/transfers/new')
+    await clickAndLoad(page.getByRole('link', { name: /^(Conta bancária|Bank account)$/ }))
+    await page.locator('[id="in-receiver.name"]').fill('Maria Souza')
+    await page.locator('[id="in-receiver.document"]').fill('529.982.247-25')
+    await page.locator('[id="in-receiver.ispb"]').pressSequentially('itaú')
+    await page.getByRole('radio', { name: /ITAÚ UNIBANCO/ }).check()
+    await page.locator('[id="in-receiver.agency"]').fill('0001')
+    await page.locator('[id="in-receiver.account"]').fill('12345-6')
+    await expectAccessible(page)
+    await clickAndLoad(page.getByRole('button', { name: /^(Continuar|Continue)$/ }))
+    await page.locator('.summary').getByText('341 · ITAÚ UNIBANCO S.A.').waitFor()
+    // What the limits say about a value appears while it is typed.
+    await page.locator('#in-value').fill('500,01'.replace(',', value.at(-3)!))
+    await page.locator('#value-limits .note.bad').waitFor()
+    await page.locator('#in-value').fill('100,01'.replace(',', value.at(-3)!))
+    await page.locator('#value-limits .note:not(.bad)').waitFor()
+    await expectAccessible(page)
+    await page.locator('#in-value').fill(value)
+    await clickAndLoad(page.getByRole('button', { name: /^(Revisar a transferência|Review the transfer)$/ }))
+    await expectAccessible(page)
+    await page.getByRole('button', { name: /^(Transferir|Transfer) R\$\s?12[.,]50$/ }).click()
+    await page
+      .locator('#life .title .status')
+      .getByText(/^(Paga|Paid)$/)
+      .waitFor()
+    await expectAccessible(page)
+  })
+
+  test.each(WAYS)('a code is paid after it has shown whom and how much %s', async (_, look, value) => {
+    const payer = await stage.createMerchant({
+      providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 1_000 }],
+    })
+    const paid = `140${value.at(-3)}00`
+    const codes = await stage.simulator.listForeignCodes()
+    const payloadOf = (name: string) => codes.find(code => code.name === name)!.payload
+    const page = await people.signIn(payer.uuid, look)
+    await page.goto('/dashboard/transfers/new/code')
+    const read = page.getByRole('button', { name: /^(Ler o código|Read the code)$/ })
+    await page.locator('#in-payload').fill(payloadOf('expired'))
+    await clickAndLoad(read)
+    await page.getByText(/^(Este código venceu|This code has expired)/).waitFor()
+    await expectAccessible(page)
+    await page.locator('#in-payload').fill(payloadOf('due'))
+    await clickAndLoad(read)
+    await page.locator('.summary').getByText('Fornecedora de Fora SA').waitFor()
+    await page
+      .locator('.summary .amount')
+      .getByText(new RegExp(`R\\$\\s?${paid}$`))
+      .waitFor()
+    await expectAccessible(page)
+    await clickAndLoad(page.getByRole('button', { name: /^(Revisar a transferência|Review the transfer)$/ }))
+    await expectAccessible(page)
+    await page.getByRole('button', { name: new RegExp(`^(Transferir|Transfer) R\\$\\s?${paid}$`) }).click()
+    await page
+      .locator('#life .title .status')
+      .getByText(/^(Paga|Paid)$/)
+      .waitFor()
+    await expectAccessible(page)
+  })
+
   test.each(WAYS)('what belongs to a charge is found from its page %s', async (_, look, value) => {
     const { api } = merchant
     const charge = await api.createCharge({ value: 12.5, external_ref: `pedido ${look.viewport.width}` })

@@ -83,6 +83,12 @@ document.addEventListener('htmx:afterSwap', () => {
   document.getElementById('announced').textContent = announce
 })
 
+/* What a check of a form was refused for is on the page of the form, which the form then loads. */
+document.addEventListener('htmx:responseError', event => {
+  const { elt, xhr } = event.detail
+  if (elt.matches('button[type="submit"]') && xhr.status !== 401) elt.form.submit()
+})
+
 /* Counts down to the minute and second; days away, the text of the server stays. */
 const DAY_S = 86_400
 function countDown() {

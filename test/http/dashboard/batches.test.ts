@@ -5,6 +5,7 @@ import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { insertApprovalRequest } from '../../../src/db/repositories/approvals.ts'
+import { NO_LIMITS } from '../../../src/domain/limits/account-limits.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
 import { PASSWORD } from '../support/full-account.ts'
@@ -51,7 +52,7 @@ const countBatches = async () =>
       .execute('select count(*)::int as n from transfer_batch where account_uuid = ?', [accountUuid])
   )[0]!.n
 
-async function upload(table: string, fields: Record<string, string> = {}) {
+async function upload(table: string | Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}) {
   const page = await finance.get(`${PATH}/new?mode=test`)
   const form = new FormData()
   const all = {
@@ -122,6 +123,31 @@ test('the errors of a table are listed by line and column', async () => {
     '4',
     '5',
   ])
+})
+
+test('a file that is no UTF-8 is refused where the preview is, and says how to save it', async () => {
+  const { status, text } = await upload(
+    Uint8Array.from(Buffer.from('valor;chave_pix;referência\n', 'latin1')),
+  )
+  expect([status, checkedOf(text)]).toEqual([200, undefined])
+  expect(text.slice(text.indexOf('id="preview"'))).toContain('must be UTF-8')
+})
+
+test('the preview says which approvals the sum waits for, and what is left of the day', async () => {
+  const limits = {
+    ...NO_LIMITS,
+    perDayCents: 100_000,
+    approvals: { aboveCents: 50_000, count: 1, expiresHours: 24 },
+  }
+  const stored = 'insert into account_limits (account_uuid, limits, version) values (?, ?::jsonb, 1)'
+  await sql(stored, [accountUuid, JSON.stringify(limits)])
+  const { text } = await upload(TABLE).finally(() =>
+    sql('delete from account_limits where account_uuid = ?', [accountUuid]),
+  )
+  expect(text).toMatch(/R\$\s?1,000\.00 is left of the limit of the day/)
+  expect(text).toMatch(/Above R\$\s?500\.00 the batch waits for the approval of one other person/)
+  expect(text).toContain('No other user of the account may approve now')
+  expect((await upload(TABLE)).text).not.toContain('is left of the limit')
 })
 
 test.each([

@@ -9,6 +9,7 @@ import {
   createCodeTransfer,
   quoteCodeTransfer,
 } from '../../../api/operations/code-transfers.ts'
+import type { CodeReader } from '../../../code-reader/reader.ts'
 import { readCodeBody } from '../../../contract/qr-codes/code-reading.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import {
@@ -22,6 +23,7 @@ import {
   type CodeObstacle,
   findCodeObstacle,
 } from '../../../domain/qr-codes/code-payment.ts'
+import type { CodeReading } from '../../../domain/qr-codes/code-reading.ts'
 import { ApiError } from '../../../http/api-error.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
 import type { Sealer } from '../../../security/sealing.ts'
@@ -55,7 +57,11 @@ export function registerCodeForm(router: DashboardRouter): void {
     carriedFields: ['payload', 'read_uuid', 'lookup_uuid'],
     canSchedule: false,
     parseOrder: parseCodeOrder,
-    quote: (visit, request) => nameCodeFailure(visit, quoteCodeTransfer(dashboard, request)),
+    async quote(visit, request) {
+      const codeReader =
+        (await findStoredReader(visit, { token: request.token, sealer })) ?? dashboard.codeReader
+      return nameCodeFailure(visit, quoteCodeTransfer({ ...dashboard, codeReader }, request))
+    },
     create: (visit, request) => nameCodeFailure(visit, createCodeTransfer(dashboard, request)),
     describe: (visit, token) => describeCode(visit, { token, sealer }),
     renderFirstStep,
@@ -122,6 +128,39 @@ async function openReading(
   const code = sealer.open<SealedCode>(row.sealedCode)
   const pixKey = normalizePixKey(code.pixKey)
   return { row, code, obstacle: findCodeObstacle({ status: row.status, kind: row.kind, pixKey }) }
+}
+
+/**
+ * Finds what reads a confirmed code as it was stored; null before it is confirmed. Its order reads it at its bank once more, and is refused
+ * where it has changed.
+ */
+async function findStoredReader(
+  visit: TransferVisit,
+  caller: { token: CallerToken; sealer: Sealer },
+): Promise<CodeReader | null> {
+  const opened = visit.form.has('confirmed') ? await openReading(visit, caller) : null
+  if (!opened) return null
+  const { row, code } = opened
+  const reading: CodeReading = {
+    kind: row.kind,
+    receiverName: row.receiver.name,
+    receiverDocument: code.receiverDocument,
+    pixKey: code.pixKey,
+    txid: code.txid,
+    value: {
+      originalCents: row.originalCents,
+      dueNowCents: row.dueNowCents,
+      fineCents: row.fineCents,
+      interestCents: row.interestCents,
+      discountCents: row.discountCents,
+      abatementCents: row.abatementCents,
+      isOpen: row.isOpen,
+    },
+    status: row.status,
+    expiresAt: row.expiresAt ?? null,
+    signature: row.signature,
+  }
+  return async () => ({ kind: 'read', reading })
 }
 
 /** Looks up the owner of a static code, whose name anyone may have written; the transfer then goes to that owner. */

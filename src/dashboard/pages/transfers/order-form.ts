@@ -10,7 +10,7 @@ import { localTimeSchema, momentOfLocalTime } from '../../../contract/shared/tim
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { findRecentTransfer } from '../../../db/repositories/account-limits.ts'
 import { identifyReceiver, type TransferDestination } from '../../../domain/transfers/transfer-destination.ts'
-import { ApiError } from '../../../http/api-error.ts'
+import { ApiError, fail } from '../../../http/api-error.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
 import type { Confirmation } from '../../http/confirmation.ts'
 import { readAmount, readSubmissionKey, readText } from '../../http/form.ts'
@@ -160,7 +160,7 @@ async function confirmOrder<Body extends OrderedBody>(
   const { connectionUuid, feeCents, valueCents } = await form.quote(visit, { em: em.fork(), token, body })
   const scope = { ...token, modeScope: token.mode }
   const { provider, balances } = await readVisibleProvider(em.fork(), scope, connectionUuid)
-  const shown = (await form.describe(visit, token))!
+  const shown = (await form.describe(visit, token)) ?? fail('validation_failed', { errors: {} })
   const order = { destination: shown.destination, valueCents, isScheduled: body.scheduled_for !== undefined }
   const limits = await readOrderLimits(visit, token, order)
   requireWithinLimits(limits)
