@@ -6,7 +6,9 @@ import {
   findProviderStatistics,
   MAX_PLOTTED_DAYS,
 } from '../../db/repositories/account-statistics.ts'
+import { countAccountTasks } from '../../db/repositories/account-tasks.ts'
 import { findOnboardingFacts } from '../../db/repositories/onboarding.ts'
+import { hasPermission } from '../authorization/page-permission.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { renderDailyBars } from '../views/plots.ts'
@@ -14,22 +16,25 @@ import { restrictToOneMode } from './connections.ts'
 
 export function registerOverviewPages({ get }: DashboardRouter): void {
   get('any', '/dashboard', async visit => {
-    const { em, token, timeZone, t, f: format } = visit
+    const { em, token, session, timeZone, t, f: format } = visit
     if (!token) return redirect('/dashboard/operator')
     const { token: modeToken, modes } = await restrictToOneMode({ ...visit, token })
     const { accountUuid, mode } = modeToken
     const of = { accountUuid, isSimulated: mode === 'test' }
-    const [days, providers, counts, steps] = await Promise.all([
+    const mayApprove = hasPermission(session, 'transfers.write')
+    const [days, providers, counts, steps, tasks] = await Promise.all([
       findDailyVolumes(em.fork(), { ...of, days: listLastDays(MAX_PLOTTED_DAYS, timeZone) }),
       findProviderStatistics(em.fork(), of),
       findAccountCounts(em.fork(), of),
       listOnboardingSteps(em.fork(), accountUuid),
+      countAccountTasks(em.fork(), accountUuid, session.user.email),
     ])
     const names = { received: t('plot.received'), sent: t('plot.sent'), refunded: t('plot.refunded') }
     const label = t('plot.perDay', { days: days.length })
     return createPage('overview', {
       days,
       counts,
+      approvals: mayApprove ? tasks.approvals : 0,
       today: days.at(-1),
       mode,
       modes,

@@ -93,7 +93,11 @@ test('what waits is in the inbox of each person who may decide, and counted in t
   const read = async (name: string) => (await visit(name).get(INBOX)).text
   expect(await read('bia')).toContain(path())
   expect(await read('bia')).toContain('ana@loja.example')
-  expect((await visit('bia').get('/dashboard')).text).toMatch(/href="\/dashboard\/approvals"[\s\S]*?>1</)
+  const home = (await visit('bia').get('/dashboard')).text
+  expect(home).toMatch(/href="\/dashboard\/approvals"[\s\S]*?>1</)
+  expect(home).toContain('Waiting for your approval: 1')
+  for (const name of ['ana', 'dev'])
+    expect((await visit(name).get('/dashboard')).text).not.toContain('Waiting for your approval')
   expect(await read('ana')).toContain('Nothing waits for you')
   expect((await visit('dev').get(INBOX)).status).toBe(403)
 })

@@ -230,6 +230,15 @@ async function describeLimits(
   return listLimitTexts(await readOrderLimits(visit, token, { destination, valueCents, isScheduled }))
 }
 
+/** Lists what is available at each provider, because one of them pays the whole transfer; without names where there is one. */
+function listBalances({ t, f }: TransferVisit, connections: Awaited<ReturnType<typeof listConnections>>) {
+  const balances = connections.map(({ provider, balances: [balance] }) => {
+    const amount = f.money(balance?.available_balance ?? 0)
+    return connections.length === 1 ? amount : `${t(`provider.${provider}`)} ${amount}`
+  })
+  return balances.length === 0 ? f.money(0) : balances.join(' · ')
+}
+
 /** Renders the second step, with whom the transfer would pay; null where the form has not reached it. */
 async function renderValueStep<Body extends OrderedBody>(visit: TransferVisit, form: OrderForm<Body>) {
   if (!visit.form.has('value')) return null
@@ -243,7 +252,7 @@ async function renderValueStep<Body extends OrderedBody>(visit: TransferVisit, f
     ...destination,
     connections,
     mode: token.mode,
-    availableCents: connections.reduce((sum, { balances }) => sum + (balances[0]?.available_balance ?? 0), 0),
+    availableText: listBalances(visit, connections),
     destination: form.name,
     formPath: path,
     carriedFields: form.carriedFields,
