@@ -21,6 +21,8 @@ export type Confirmation = {
   isDangerous?: boolean
   /** Page that the user returns to without acting. */
   back: string
+  /** Path that the fields are sent to instead, where it shows the form with what was typed. */
+  edit?: string
   /** Values that replace those of the form: what the confirmation names is what is done. */
   fields?: Record<string, string>
 }

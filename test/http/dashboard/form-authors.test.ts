@@ -91,9 +91,11 @@ const once = () => ({ once: randomUUID() })
 const FORMS: Record<string, FormCase | string> = {
   '/dashboard/sign-out': 'ends the session that sends it',
   '/dashboard/transfers/new/key': 'recognizes the kind of a key',
+  '/dashboard/transfers/new/edit': 'shows the form again',
   '/dashboard/transfers/new/limits': 'reads what the limits say about a value',
   '/dashboard/transfers/new/receiver': 'calls a provider: test/http/dashboard/transfer-receivers.test.ts',
   '/dashboard/transfers/new/account/banks': 'searches banks',
+  '/dashboard/transfers/new/account/edit': 'shows the form again',
   '/dashboard/transfers/new/account/limits': 'reads what the limits say about a value',
   '/dashboard/transfers/new/account/receiver': 'reads the fields of its step',
   '/dashboard/transfers/new/account': {
@@ -112,6 +114,7 @@ const FORMS: Record<string, FormCase | string> = {
     }),
     on: '/dashboard/transfers/new/account?mode=test',
   },
+  '/dashboard/transfers/new/code/edit': 'shows the form again',
   '/dashboard/transfers/new/code/limits': 'reads what the limits say about a value',
   '/dashboard/transfers/new/code/read': {
     act: 'qr_code_read',

@@ -80,6 +80,9 @@ describe('a transfer to a bank account', () => {
     expect([review.status, forms.starts]).toEqual([200, []])
     expect(review.text).toContain('Transferir R$ 12,50 para Maria Souza?')
     for (const text of [...shown, 'não é consultado antes do envio']) expect(review.text).toContain(text)
+    const back = await user.browser.call('POST', `${ACCOUNT}/edit`, { form: hiddenFieldsOf(review.text) })
+    expect([back.status, forms.starts]).toEqual([200, []])
+    for (const typed of ['12,50', 'NF 77']) expect(back.text).toContain(`value="${typed}"`)
     expect((await user.confirm(review)).status).toBe(503)
     expect(forms.readOrder()).toMatchObject({
       valueCents: 1250,

@@ -108,6 +108,8 @@ export function registerOrderForm<Body extends OrderedBody>(
     renderForm,
   })
 
+  post('transfers.write', `${path}/edit`, { handle: renderForm, renderForm })
+
   post('transfers.write', `${path}/limits`, {
     async handle(visit) {
       const shown = visit.form.has('value') && (await form.describe(visit, await tokenWithMode(visit)))
@@ -195,6 +197,7 @@ async function confirmOrder<Body extends OrderedBody>(
     ],
     means: t('transfer.means'),
     back: `${pathOf(form)}?mode=${token.mode}`,
+    edit: `${pathOf(form)}/edit`,
     // With the consent to an equal transfer, which the page names.
     fields: { ...form.listConfirmedFields?.(body), ...(equalTransfer && { allow_duplicate: 'true' }) },
   }
