@@ -40,6 +40,8 @@ function nameOperation(operation: Operation): string {
   switch (operation.kind) {
     case 'pay':
       return `pay ${operation.how}`
+    case 'batch':
+      return `batch ${operation.mode} as ${operation.as}`
     case 'repeat':
       return `repeat ${operation.body}`
     case 'transfer':
