@@ -39,8 +39,12 @@ const ownStackFiles = [
   'test/local/restored-database.test.ts',
   'test/local/start.test.ts',
 ]
-/** They test the drill, a tool of development, by whole drills: `npm run test:nightly`. */
-const nightlyFiles = ['test/drill/drill.test.ts', 'test/drill/ended-drill.test.ts']
+/** Whole drills, which test the drill, a tool of development, and the largest batch: `npm run test:nightly`. */
+const nightlyFiles = [
+  'test/api/transfers/large-batch-under-kills.test.ts',
+  'test/drill/drill.test.ts',
+  'test/drill/ended-drill.test.ts',
+]
 const stormFile = 'test/chaos/storm.test.ts'
 
 const files = (name, paths) => suite(name, { testMatch: paths.map(path => `<rootDir>/${path}`) })
@@ -70,7 +74,7 @@ export default {
     suite('browser', sharedStack),
     // Pages in a browser, served by an API in the test's process.
     suite('pages', sharedPostgres),
-    suite('api', { ...sharedStack, ...without(ownStackFiles) }),
+    suite('api', { ...sharedStack, ...without([...ownStackFiles, ...nightlyFiles]) }),
     // Of what must be over within seconds, whatever hangs: nothing else takes its time.
     suite('timed', sharedPostgres),
     suite('drill', without(nightlyFiles)),

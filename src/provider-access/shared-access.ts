@@ -21,14 +21,14 @@ export function createSharedAccess({ orm, sealer, log, timeScale }: SharedAccess
   return account => {
     const { providerAccountUuid } = account
     const scalePace = ({ perSecond, burst }: Pace) => ({ perSecond: perSecond * timeScale, burst })
-    const takeTurn: TakeTurn = async (kind, pace, maxWaitMs, yields = false) => {
-      const turn = { providerAccountUuid, kind, pace: scalePace(pace), maxWaitMs, yields }
+    const takeTurn: TakeTurn = async (kind, pace, maxWaitMs, rank = 'first') => {
+      const turn = { providerAccountUuid, kind, pace: scalePace(pace), maxWaitMs, rank }
       const waitMs = await askPostgres(() => takePaceTurn(orm.em.fork(), turn))
       return waitMs === undefined ? 0 : waitMs
     }
-    const takePlace: TakePlace = async (kind, unscaledPace, maxWaitMs) => {
+    const takePlace: TakePlace = async (kind, unscaledPace, maxWaitMs, isItem = false) => {
       const pace = scalePace(unscaledPace)
-      const place = { providerAccountUuid, kind, pace, maxWaitMs }
+      const place = { providerAccountUuid, kind, pace, maxWaitMs, isItem }
       const waitMs = await askPostgres(() => takePacePlace(orm.em.fork(), place))
       return waitMs === undefined ? 1_000 / pace.perSecond : waitMs
     }

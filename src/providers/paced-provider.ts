@@ -6,6 +6,7 @@ import {
   type Pace,
   type PaceKind,
   type ProviderCapabilities,
+  type TurnRank,
   type UnreachableResult,
 } from '../domain/providers/provider.ts'
 import type { Provider } from './port.ts'
@@ -54,6 +55,9 @@ const MAX_WAIT_MS: Record<PacedCallType, number> = { order: 1_500, repeat: 1_500
  */
 const MAX_WAIT_AT_PLACE_MS = 2_000
 
+/** Longest wait of an item of a batch within its call: a turn that it waits for is one that no other order gets. */
+const MAX_ITEM_WAIT_MS = 200
+
 /** How long before its expected turn an order is called again, in milliseconds: the call waits for the rest, and no turn passes unused. */
 const PLACE_LEAD_MS = 750
 
@@ -98,17 +102,26 @@ export function paceProvider<Adapter extends Provider>(
   /** Waits for the turn of a call; false where it has none in time. */
   async function awaitTurn({ kind, type, turn }: PacedCall, callPace: Pace): Promise<boolean> {
     const startedAtMs = performance.now()
-    const maxWaitMs = turn?.hasWaited ? MAX_WAIT_AT_PLACE_MS : MAX_WAIT_MS[type]
-    const yields = turn !== undefined && !turn.hasWaited
-    const waitMs = await takeTurn(kind, callPace, maxWaitMs, yields)
+    const waitMs = await takeTurn(kind, callPace, getMaxWaitMs(type, turn), getTurnRank(turn))
     if (waitMs === null) return false
     if (waitMs > 0) await sleep(waitMs)
     return performance.now() - startedAtMs <= MAX_DELAY_MS
   }
 
   async function refuseOrder({ kind, turn }: PacedCall, callPace: Pace): Promise<UnreachableResult> {
-    const waitMs = turn ? await takePlace(kind, callPace, turn.maxWaitMs) : null
+    const waitMs = turn ? await takePlace(kind, callPace, turn.maxWaitMs, turn.isBatchItem) : null
     if (waitMs === null) return PACED_ORDER
-    return { ...PACED_ORDER, retryAfterMs: Math.max(1, Math.round(waitMs - PLACE_LEAD_MS)) }
+    const leadMs = turn?.isBatchItem ? 0 : PLACE_LEAD_MS
+    return { ...PACED_ORDER, retryAfterMs: Math.max(1, Math.round(waitMs - leadMs)) }
   }
+}
+
+function getMaxWaitMs(type: PacedCallType, turn: AwaitedTurn | undefined): number {
+  if (turn?.isBatchItem) return MAX_ITEM_WAIT_MS
+  return turn?.hasWaited ? MAX_WAIT_AT_PLACE_MS : MAX_WAIT_MS[type]
+}
+
+function getTurnRank(turn: AwaitedTurn | undefined): TurnRank {
+  if (turn?.isBatchItem) return turn.hasWaited ? 'waitingItem' : 'item'
+  return turn === undefined || turn.hasWaited ? 'first' : 'order'
 }

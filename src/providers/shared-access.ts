@@ -1,4 +1,4 @@
-import type { Pace, PaceKind, UnreachableResult } from '../domain/providers/provider.ts'
+import type { Pace, PaceKind, TurnRank, UnreachableResult } from '../domain/providers/provider.ts'
 
 /** An access token of a provider, and for how long it serves from now on, in milliseconds, before it is renewed. */
 type IssuedToken = { kind: 'token'; text: string; renewInMs: number }
@@ -22,21 +22,25 @@ export type ShareToken = (order: TokenOrder) => Promise<TokenOutcome>
 
 /**
  * Takes the next turn of a pace that all processes keep together: returns the milliseconds until it, or null where it is further off
- * than `maxWaitMs`, which takes none. `yields`: not before the orders that have a place. Never throws for PostgreSQL: without it a
- * turn is now.
+ * than `maxWaitMs`, which takes none. `rank`: after whom, `first` where absent. Never throws for PostgreSQL: without it a turn is now.
  */
 export type TakeTurn = (
   kind: PaceKind,
   pace: Pace,
   maxWaitMs: number,
-  yields?: boolean,
+  rank?: TurnRank,
 ) => Promise<number | null>
 
 /**
- * Takes a place among the orders that wait for their turn of a pace: returns the milliseconds until that turn is expected, or null
+ * Takes a place among the orders that wait for their turn of a pace, or among the items of batches (`isItem`): returns the milliseconds until that turn is expected, or null
  * where that is further off than `maxWaitMs`, which takes none. Never throws for PostgreSQL: without it the place is one interval away.
  */
-export type TakePlace = (kind: PaceKind, pace: Pace, maxWaitMs: number) => Promise<number | null>
+export type TakePlace = (
+  kind: PaceKind,
+  pace: Pace,
+  maxWaitMs: number,
+  isItem?: boolean,
+) => Promise<number | null>
 
 /** A provider account whose token and turns are shared. */
 export type SharedAccount = {

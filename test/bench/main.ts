@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { rejectOnAbort } from '../../packages/dev/os/waits.ts'
 import { parsePositive } from '../support/cli-numbers.ts'
 import { type Baseline, openBaseline } from './baseline/open.ts'
+import { batches } from './batches.ts'
 import { type BenchStack, openBenchStack, TEMPORAL_STORES } from './bench-stack.ts'
 import { formatBusyEnd } from './busy-machine.ts'
 import { creates } from './creates.ts'
@@ -57,6 +58,7 @@ const PARTS = {
   creates,
   'look-ups': lookUps,
   transfers,
+  batches,
   payments,
   deliveries,
   memory,

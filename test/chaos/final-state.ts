@@ -7,6 +7,12 @@ import type { ChargeState } from '../../src/domain/charges/charge.ts'
 import type { DisputeKind, DisputeState } from '../../src/domain/disputes/dispute.ts'
 import type { RefundState } from '../../src/domain/refunds/refund.ts'
 import type { TransferState } from '../../src/domain/transfers/transfer.ts'
+import type {
+  BatchCancelReason,
+  BatchItemState,
+  BatchMode,
+  BatchState,
+} from '../../src/domain/transfers/transfer-batch.ts'
 import type { TransferLookup } from '../../src/domain/transfers/transfer-lookup.ts'
 import type { RequestRecord } from './merchant-requests.ts'
 
@@ -47,6 +53,15 @@ export type FinalState = {
     returnRequestedCents: number
   }[]
   transfers: TransferRow[]
+  batches: BatchRow[]
+  batchItems: {
+    batch: string
+    line: number
+    transfer: string
+    state: BatchItemState
+    cents: number
+    reference: string
+  }[]
   refunds: { uuid: string; charge: string; state: RefundState; cents: number; partsCents: number }[]
   disputes: DisputeRow[]
   /** Accounts' orders to return deposits, with the failure of those that moved no money. */
@@ -74,7 +89,7 @@ export type FinalState = {
   buckets: BucketRow[]
 
   /** Each account's endpoints in the simulator's inbox; they were created before everything else. */
-  endpoints: { account: string; mode: Mode; inbox: string }[]
+  endpoints: { account: string; mode: Mode; inbox: string; isToldOfBatches: boolean }[]
   events: EventRow[]
   /** The webhooks that each endpoint of an account received and answered with success. */
   deliveries: { uuid: string; event: string; inbox: string; status: string }[]
@@ -97,7 +112,7 @@ export type FinalState = {
   /** The ids among unanswered requests that have a workflow, running or ended. */
   startedWorkflowIds: string[]
   requests: RequestRecord[]
-  /** Each charge, transfer and refund as its GET shows it; absent: no answer. */
+  /** Each charge, transfer, batch and refund as its GET shows it; absent: no answer. */
   resources: Map<string, ApiResource>
 }
 
@@ -158,6 +173,24 @@ type TransferRow = {
   externalRef: string | null
   /** The copy of the look-up that its order names. */
   lookup: Pick<TransferLookup, 'onMismatch' | 'owner'> | null
+  /** The batch that it is an item of. */
+  batch: string | null
+  createdAtMs: number
+  history: string[]
+}
+type BatchRow = {
+  uuid: string
+  account: string
+  mode: Mode
+  state: BatchState
+  /** By which a request finds it again. */
+  name: string | null
+  sendMode: BatchMode
+  cancelReason: BatchCancelReason | null
+  itemCount: number
+  valueCents: number
+  /** Of one that waits, or has waited, for approvals. */
+  approval: { decision: string | null; decidedAtMs: number | null } | null
   history: string[]
 }
 type DisputeRow = {
@@ -208,7 +241,7 @@ export type EventRow = {
   uuid: string
   account: string
   mode: Mode
-  type: 'PAYMENT' | 'TRANSFER' | 'REFUND' | 'PIX_TRANSACTION' | 'MED'
+  type: 'PAYMENT' | 'TRANSFER' | 'REFUND' | 'PIX_TRANSACTION' | 'MED' | 'BATCH'
   subject: string
   sequence: number
   data: ApiResource

@@ -70,6 +70,128 @@ describe('invariants disputes', () => {
   })
 })
 
+describe('invariants batches', () => {
+  /** Tests the checker: violations of batches and their items. */
+
+  test.each<PlantedViolation>([
+    [
+      'an item that became two transfers',
+      ['item_sent_twice', 'request_multiplied', 'not_announced', 'returns_differ'],
+      ({ transfers }) =>
+        transfers.push({ ...firstOf(transfers), uuid: 'transfer-2', state: 'paid', history: ['PAID'] }),
+    ],
+    [
+      'an item that is started and has no transfer',
+      ['item_lost', 'batch_counts_differ'],
+      ({ transfers }) => assignTo(firstOf(transfers), { batch: null }),
+    ],
+    [
+      'a transfer that is no item of its batch',
+      ['item_without_batch', 'item_lost', 'batch_counts_differ'],
+      ({ transfers, batchItems }) => {
+        assignTo(firstOf(batchItems), { reference: 'other', transfer: 'transfer-9' })
+        assignTo(firstOf(transfers), { batch: 'batch-1' })
+      },
+    ],
+    [
+      'a transfer of a batch that does not exist',
+      ['item_without_batch', 'item_lost', 'batch_counts_differ'],
+      ({ transfers }) => assignTo(firstOf(transfers), { batch: 'batch-9' }),
+    ],
+    [
+      'an item that was sent with another value',
+      ['item_sent_otherwise', 'batch_items_differ'],
+      ({ batchItems }) => assignTo(firstOf(batchItems), { cents: 501 }),
+    ],
+    [
+      'an item that was sent under another uuid than its own',
+      ['item_sent_otherwise', 'batch_counts_differ'],
+      ({ batchItems }) => assignTo(firstOf(batchItems), { transfer: 'transfer-9' }),
+    ],
+    [
+      'an item of another account than its batch\u2019s',
+      ['item_sent_otherwise'],
+      ({ batches }) => assignTo(firstOf(batches), { account: 'friend' }),
+    ],
+    [
+      'a batch without one of its items',
+      ['batch_items_differ', 'item_without_batch', 'batch_counts_differ'],
+      ({ batchItems }) => void batchItems.pop(),
+    ],
+    [
+      'counts that are not those of the items',
+      ['batch_counts_differ'],
+      ({ resources }) => assignTo(resources.get('batch-1').counts, { partially_refunded: 0, refunded: 1 }),
+    ],
+    [
+      'an item that was never started, of a completed batch',
+      ['item_left', 'completed_with_items_left', 'batch_items_differ', 'batch_counts_differ'],
+      ({ batchItems }) =>
+        batchItems.push({ ...firstOf(batchItems), line: 2, state: 'pending', transfer: 't', reference: 'r' }),
+    ],
+    [
+      'a cancelled item that was sent',
+      ['cancelled_item_sent', 'completed_with_items_left'],
+      ({ batchItems }) => assignTo(firstOf(batchItems), { state: 'cancelled' }),
+    ],
+    [
+      'a completed batch with a transfer that has not ended',
+      ['completed_with_items_left', 'not_over', 'row_without_workflow', 'batch_counts_differ'],
+      ({ transfers }) => assignTo(firstOf(transfers), { state: 'settling' }),
+    ],
+    [
+      'a batch that is not over, without a workflow',
+      ['row_without_workflow', 'not_over'],
+      ({ batches }) => assignTo(firstOf(batches), { state: 'processing' }),
+    ],
+    [
+      'a batch that is cancelled for an item that has not failed',
+      ['cancelled_without_failure', 'announced_otherwise', 'not_announced'],
+      ({ batches }) =>
+        assignTo(firstOf(batches), {
+          state: 'cancelled',
+          cancelReason: 'item_failed',
+          sendMode: 'ALL_VALID',
+        }),
+    ],
+    [
+      'an item that was started before the batch was approved',
+      ['started_before_approval'],
+      ({ batches }) => assignTo(firstOf(batches).approval!, { decidedAtMs: 2_001 }),
+    ],
+    [
+      'an item of a batch that was rejected',
+      ['started_before_approval'],
+      ({ batches }) => assignTo(firstOf(batches).approval!, { decision: 'rejected' }),
+    ],
+    [
+      'a batch whose end was not announced',
+      ['not_announced', 'arrived_differently'],
+      ({ events }) => removeWhere(events, one => one.type === 'BATCH'),
+    ],
+    [
+      'a key that created two batches',
+      ['request_multiplied', 'not_announced', 'batch_items_differ', 'batch_counts_differ'],
+      ({ batches }) => batches.push({ ...firstOf(batches), uuid: 'batch-2' }),
+    ],
+    [
+      'an accepted batch that does not exist',
+      ['accepted_and_lost'],
+      ({ requests }) =>
+        assignTo(requests.find(({ kind }) => kind === 'batch')!, {
+          answers: [{ status: 202, code: null, uuid: 'batch-0', body: 'same' }],
+        }),
+    ],
+    [
+      'a batch of the other mode than its request',
+      ['created_in_other_mode', 'item_sent_otherwise'],
+      ({ batches }) => assignTo(firstOf(batches), { mode: 'live' }),
+    ],
+  ])('the checker finds %s', (_, rules, plant) => {
+    expect(findBrokenRules(plant)).toEqual(rules.toSorted())
+  })
+})
+
 describe('invariants statements', () => {
   /** Tests the checker: it names every planted violation. Here of statements, modes and accounts that are shared. */
 
@@ -157,7 +279,10 @@ describe('invariants statements', () => {
     ],
     [
       'a transfer of the other mode than its money',
-      ['moved_in_other_mode', 'created_in_other_mode', 'announced_in_other_mode', 'not_sent'],
+      [
+        ...['moved_in_other_mode', 'created_in_other_mode', 'announced_in_other_mode', 'not_sent'],
+        'item_sent_otherwise',
+      ],
       ({ transfers, events }) => {
         assignTo(firstOf(transfers), { mode: 'live' })
         for (const event of events.filter(one => one.subject === 'transfer-1'))
@@ -189,12 +314,12 @@ describe('invariants workflows', () => {
   test.each<PlantedViolation>([
     [
       'a row without a workflow',
-      ['row_without_workflow', 'not_over'],
+      ['row_without_workflow', 'not_over', 'completed_with_items_left', 'batch_counts_differ'],
       ({ transfers }) => assignTo(firstOf(transfers), { state: 'settling' }),
     ],
     [
       'a row that never ends',
-      ['not_over'],
+      ['not_over', 'completed_with_items_left', 'batch_counts_differ'],
       ({ transfers, runningWorkflowIds: running }) => {
         firstOf(transfers).state = 'sending'
         running.push('transfer/transfer-1')

@@ -1,5 +1,6 @@
 import type { FinalState, Violation } from './final-state.ts'
 import { checkAccountStatements } from './invariants/account-statements.ts'
+import { checkBatches } from './invariants/batches.ts'
 import { checkChargeIds } from './invariants/charge-ids.ts'
 import { checkDepositReturns } from './invariants/deposit-returns.ts'
 import { checkDisputes } from './invariants/disputes.ts'
@@ -31,6 +32,7 @@ const RULES = [
   checkDisputes,
   checkDepositReturns,
   checkLimits,
+  checkBatches,
   checkKeyLookups,
   checkUndocumentedAnswers,
   checkAccountStatements,

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reaisFromCents } from '../../src/domain/ledger/money.ts'
+import { changeBatchBody, createBatchActions } from './batch-actions.ts'
 import { runInBatches } from './batches.ts'
-import {
-  type ApiRequest,
-  getUntilAnswered,
-  postUntilAnswered,
-  type RequestRecord,
-} from './merchant-requests.ts'
+import { getUntilAnswered, postUntilAnswered } from './merchant-requests.ts'
 import type { Repetition, TransferRecipient } from './operations.ts'
-import { type Merchant, recipientConnectionOf } from './participants.ts'
+import { createOrderRequests } from './order-requests.ts'
+import type { Merchant } from './participants.ts'
 import { API_VISIBILITIES } from './provider-visibility.ts'
 import {
   API_PATHS,
@@ -19,15 +16,6 @@ import {
   type StormContext,
   uuidOf,
 } from './storm-context.ts'
-
-/** The holder of every account that a storm pays; all providers pay its type. */
-const ACCOUNT_RECEIVER = {
-  name: 'Maria Silva',
-  document: '52998224725',
-  bank_code: '260',
-  agency: '0001',
-  account_type: 'CHECKING',
-}
 
 /** Below that of transfers, where a transfer does not go to a key. */
 const TRANSFER_PATHS: Partial<Record<TransferRecipient['kind'], string>> = {
@@ -54,8 +42,11 @@ export function createMerchantActions(scene: StormContext) {
     waitForResource: when,
   } = scene
   const { nextApiUrl: api } = site
+  const { buildDestination, postConcurrently, readUnconfirmed } = createOrderRequests(scene)
+  const { callOffBatches, ...batches } = createBatchActions(scene)
 
   return {
+    ...batches,
     charge,
     transfer,
     refund,
@@ -119,24 +110,6 @@ export function createMerchantActions(scene: StormContext) {
     await postConcurrently(mine, body ? { ...request, body } : request, 2)
   }
 
-  function buildDestination(
-    to: TransferRecipient,
-    merchant: number,
-  ): { pix_key: string } | { receiver: object } | { payload: string } {
-    switch (to.kind) {
-      case 'key':
-        return { pix_key: to.key }
-      case 'account':
-        return { receiver: { ...ACCOUNT_RECEIVER, account: to.number } }
-      case 'code':
-        return { payload: cast.foreignCodes.get(to.name)! }
-      case 'merchant': {
-        const recipient = recipientConnectionOf(cast, cast.merchants[merchant]!, to.merchant)
-        return { pix_key: recipient.collectionKey }
-      }
-    }
-  }
-
   /** Looks a key up once; null where no owner was shown: the transfer is then made without, as a merchant may. */
   async function lookUpKey(place: number, pixKey: string): Promise<string | null> {
     const { token } = merchantOf(place)
@@ -170,21 +143,6 @@ export function createMerchantActions(scene: StormContext) {
     await postConcurrently(mine, request, asking.times)
     await readUnconfirmed(mine, { token, path: API_PATHS[kind] })
     return { uuid: uuidOf(mine), request, record: mine }
-  }
-
-  /** Sends a request so many times at once, each until it is answered. */
-  async function postConcurrently(mine: RequestRecord, request: ApiRequest, times: number): Promise<void> {
-    await Promise.all(Array.from({ length: times }, () => postUntilAnswered(api, mine, request)))
-  }
-
-  /** A caller without a key reads whether the operation exists before it sends another request. */
-  async function readUnconfirmed(mine: RequestRecord, { token, path }: { token: string; path: string }) {
-    if (mine.key !== null) return
-    for (const { code, uuid } of mine.answers) {
-      if (code !== 'not_confirmed' || uuid === null) continue
-      const said = await getUntilAnswered(api, { path: `${path}/${uuid}`, token })
-      if (said?.status === 404) mine.absent.push(uuid)
-    }
   }
 
   async function refund(
@@ -295,6 +253,13 @@ export function createMerchantActions(scene: StormContext) {
     if (body === 'same') await postUntilAnswered(api, mine, request)
     else if (uuidOf(mine) === null)
       return nothing('repeat') // Its key may be free still.
+    else if (mine.kind === 'batch')
+      await postUntilAnswered(
+        api,
+        mine,
+        { ...request, body: changeBatchBody(request.body as string) },
+        'other',
+      )
     else {
       const { value = 0, ...rest } = request.body as { value?: number }
       const other = { ...rest, value: reaisFromCents(Math.round(value * 100) + 1) }
@@ -303,9 +268,10 @@ export function createMerchantActions(scene: StormContext) {
     return NO_OUTCOME
   }
 
-  /** Cancels the scheduled transfers that still wait for balance: a storm does not last a day of attempts. */
+  /** Cancels the scheduled transfers and the batches that still wait for balance: a storm does not last a day of attempts. */
   async function callOff(): Promise<void> {
     const deadline = Date.now() + CLOSING_LIMIT_MS
+    const batchesEnded = callOffBatches(deadline)
     await Promise.all(
       scene.operations.map(async (operation, place) => {
         if (operation.kind !== 'transfer' || operation.scheduledInS === null) return
@@ -320,6 +286,7 @@ export function createMerchantActions(scene: StormContext) {
           await sendCancellation('cancel_transfer', { place, of: place, times: 1, path })
       }),
     )
+    await batchesEnded
   }
 
   /** Finds the transfer of a request that was never answered by its external reference; null where it made none. */

@@ -14,6 +14,9 @@ export type RequestRecord = {
     | 'cancel_charge'
     | 'cancel_transfer'
     | 'decide_transfer'
+    | 'batch'
+    | 'cancel_batch'
+    | 'decide_batch'
     | 'reply'
     | 'return_deposit'
     | 'look_up'
@@ -38,6 +41,7 @@ export type RecordedResponse = {
   body: 'same' | 'other'
 }
 
+/** `body`: a table where it is text. */
 export type ApiRequest = { path: string; token: string; key: string | null; body?: unknown }
 // biome-ignore lint/suspicious/noExplicitAny: a storm reads what it expects.
 export type ApiResponse = { status: number; body: any }
@@ -55,17 +59,19 @@ async function sendRequest(
   request: ApiRequest,
 ): Promise<ApiResponse | null> {
   const { body } = request
-  const isJson = body !== undefined && !(body instanceof FormData)
+  const isTable = typeof body === 'string'
+  const isJson = body !== undefined && !isTable && !(body instanceof FormData)
   try {
     const answer = await fetch(`${apiUrl}${request.path}`, {
       method,
       headers: {
         authorization: `Bearer ${request.token}`,
         ...(isJson && { 'content-type': 'application/json' }),
+        ...(isTable && { 'content-type': 'text/csv' }),
         ...(request.key !== null && { 'idempotency-key': request.key }),
       },
       signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
-      ...(body !== undefined && { body: body instanceof FormData ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isTable || body instanceof FormData ? body : JSON.stringify(body) }),
     })
     return { status: answer.status, body: await answer.json() }
   } catch {

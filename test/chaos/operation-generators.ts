@@ -1,5 +1,7 @@
 import { DISPUTE_TYPES } from '../../src/domain/disputes/dispute.ts'
+import { BATCH_MODES, SHORT_BALANCE_POLICIES } from '../../src/domain/transfers/transfer-batch.ts'
 import type {
+  BatchRecipient,
   ForeignCodeName,
   Operation,
   ParticipantCounts,
@@ -7,6 +9,7 @@ import type {
   Repetition,
   TransferRecipient,
 } from './operations.ts'
+import { MAX_TRANSFER_CENTS } from './participants.ts'
 import type { Random } from './random.ts'
 
 /** Generates a single operation: amounts, splits, recipients, and how often it is requested. */
@@ -91,9 +94,39 @@ export function drawTransfer(random: Random, cast: ParticipantCounts): Operation
   }
 }
 
+const MAX_BATCH_ITEMS = 6
+
+/** Small values beside larger ones, so that some batches need no approval; one in so many items is refused by a limit. */
+export function drawBatch(random: Random, cast: ParticipantCounts): Operation {
+  const isSmall = random.chance(0.4)
+  const drawItem = () => {
+    const cents = drawCents(random)
+    const isRefused = random.chance(0.06)
+    return {
+      cents: isRefused ? MAX_TRANSFER_CENTS + cents : isSmall ? Math.ceil(cents / 20) : cents,
+      to: drawBatchRecipient(random, cast),
+    }
+  }
+  return {
+    kind: 'batch',
+    merchant: random.between(0, cast.merchants - 1),
+    as: random.pick(['json', 'csv'] as const),
+    mode: random.pick(BATCH_MODES),
+    shortBalance: random.pick(SHORT_BALANCE_POLICIES),
+    items: Array.from({ length: random.between(1, MAX_BATCH_ITEMS) }, drawItem),
+    verdict: VERDICTS[random.pickWeighted(VERDICT_WEIGHTS)],
+    asking: drawRepetition(random),
+  }
+}
+
 function drawRecipient(random: Random, cast: ParticipantCounts): TransferRecipient {
+  return random.chance(0.09)
+    ? { kind: 'code', name: random.pickWeighted(CODE_WEIGHTS) }
+    : drawBatchRecipient(random, cast)
+}
+
+function drawBatchRecipient(random: Random, cast: ParticipantCounts): BatchRecipient {
   if (random.chance(0.12)) return { kind: 'merchant', merchant: random.between(0, cast.merchants - 1) }
-  if (random.chance(0.1)) return { kind: 'code', name: random.pickWeighted(CODE_WEIGHTS) }
   return random.chance(0.1)
     ? { kind: 'account', number: random.pickWeighted(ACCOUNT_WEIGHTS) }
     : { kind: 'key', key: random.pickWeighted(PIX_KEY_WEIGHTS) }

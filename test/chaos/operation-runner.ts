@@ -39,6 +39,10 @@ export function createOperationRunner(stagehands: StormContextInput) {
         return merchants.charge(operation, place)
       case 'transfer':
         return merchants.transfer(operation, place)
+      case 'batch':
+        return merchants.orderBatch(operation, place)
+      case 'cancel_batch':
+        return merchants.cancelBatch(operation, place)
       case 'refund':
         return merchants.refund(operation, place)
       case 'cancel_charge':

@@ -2,7 +2,9 @@ import type { DisputeDecision } from '../../packages/simulator/disputes.ts'
 import type { ApprovalVerdict } from '../../src/domain/approvals/approval.ts'
 import type { DisputeType } from '../../src/domain/disputes/dispute.ts'
 import type { MismatchPolicy } from '../../src/domain/pix-keys/key-look-up.ts'
+import type { BatchMode, ShortBalancePolicy } from '../../src/domain/transfers/transfer-batch.ts'
 import {
+  drawBatch,
   drawCents,
   drawCharge,
   drawDispute,
@@ -48,6 +50,18 @@ export type Operation =
       asking: Repetition
     }
   | { kind: 'cancel_transfer'; transfer: number }
+  | {
+      kind: 'batch'
+      merchant: number
+      as: 'json' | 'csv'
+      mode: BatchMode
+      shortBalance: ShortBalancePolicy
+      items: { cents: number; to: BatchRecipient }[]
+      /** As of a transfer. */
+      verdict: ApprovalVerdict | null
+      asking: Repetition
+    }
+  | { kind: 'cancel_batch'; batch: number }
   /** The recipient of a transfer returns some of it, in hundredths. */
   | { kind: 'give_back'; transfer: number; share: number }
   /** A bank disputes what a charge received or a transfer sent, in hundredths; `about` is the place of either. */
@@ -70,6 +84,9 @@ export type TransferRecipient =
   | { kind: 'code'; name: ForeignCodeName }
   | { kind: 'merchant'; merchant: number }
 
+/** Whom an item of a batch pays. */
+export type BatchRecipient = Exclude<TransferRecipient, { kind: 'code' }>
+
 /** The codes of other banks that a storm pays: one with an open value, one that others pay first, and two that cannot be paid. */
 export type ForeignCodeName = 'payable' | 'due' | 'open' | 'paid-first' | 'paid' | 'wrong-signature'
 
@@ -82,6 +99,8 @@ const OPERATION_WEIGHTS = {
   return_deposit: 3,
   transfer: 20,
   cancel_transfer: 3,
+  batch: 3,
+  cancel_batch: 1,
   give_back: 2,
   dispute: 5,
   reply: 3,
@@ -99,9 +118,10 @@ export type ParticipantCounts = { merchants: number; recipients: number }
 /** The operations of a storm. */
 export function planOperations(random: Random, count: number, cast: ParticipantCounts): Operation[] {
   const planned: Operation[] = []
-  /** Places of unpaid charges, of paid ones, of transfers and of disputes, as far as planned. */
+  /** Places of unpaid charges, of paid ones, of transfers, of batches and of disputes, as far as planned. */
   const charges = { open: [] as number[], paid: [] as number[] }
   const transfers = { sent: [] as number[], scheduled: [] as number[] }
+  const batches: number[] = []
   const disputes: number[] = []
   const deposits: number[] = []
   const keyed: number[] = []
@@ -111,6 +131,7 @@ export function planOperations(random: Random, count: number, cast: ParticipantC
     const place = planned.push(operation) - 1
     if ('asking' in operation && operation.asking.keyed) keyed.push(place)
     if (operation.kind === 'charge') charges.open.push(place)
+    if (operation.kind === 'batch') batches.push(place)
     if (operation.kind === 'dispute') disputes.push(place)
     if (operation.kind === 'deposit') deposits.push(place)
     if (operation.kind === 'transfer')
@@ -147,6 +168,12 @@ export function planOperations(random: Random, count: number, cast: ParticipantC
       case 'cancel_transfer': {
         const place = near(transfers.scheduled)
         return place === undefined ? drawTransfer(random, cast) : { kind, transfer: place }
+      }
+      case 'batch':
+        return drawBatch(random, cast)
+      case 'cancel_batch': {
+        const place = near(batches)
+        return place === undefined ? drawBatch(random, cast) : { kind, batch: place }
       }
       case 'give_back': {
         const place = near(transfers.sent)

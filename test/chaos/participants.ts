@@ -10,6 +10,7 @@ import { replaceDefaultConnections } from '../../src/db/repositories/connections
 import { type FeeTable, NO_FEES } from '../../src/domain/ledger/money.ts'
 import { NO_LIMITS } from '../../src/domain/limits/account-limits.ts'
 import type { ProviderApi, ProviderName } from '../../src/domain/providers/provider.ts'
+import { SUBSCRIBABLE_EVENT_TYPES } from '../../src/domain/webhooks/webhook.ts'
 import type { Mode } from './final-state.ts'
 import type { StackClients } from './stack-clients.ts'
 
@@ -96,6 +97,9 @@ export const MERCHANT_PROFILES: readonly MerchantProfile[] = [
   },
   { providers: ['PROVIDER_D'], openingCents: 30_00, liveModeOf: 3, hasFailingEndpoint: true },
 ]
+
+/** Most of one transfer; only some items of batches are above it. */
+export const MAX_TRANSFER_CENTS = 100_000_000_00
 
 /** A transfer above it waits for the approval of another person: about a third of them. */
 const MAX_UNAPPROVED_CENTS = 22_000
@@ -189,9 +193,10 @@ async function createMerchant(
     : await createAccount(site.orm.em.fork(), HOLDER)
   if (role.unmatched)
     await site.sql('update account set unmatched_policy = ? where uuid = ?', [role.unmatched, uuid])
-  // High enough to refuse nothing: what is counted must equal what was ordered. Some transfers wait for approvals.
+  // High enough to refuse nothing but what is drawn for it: what is counted must equal what was ordered. Some transfers wait for approvals.
   const limits = {
     ...NO_LIMITS,
+    perTransferCents: MAX_TRANSFER_CENTS,
     perDayCents: 1e12,
     newReceiver: { valueCents: 1e12, hours: 1 },
     approvals: { aboveCents: MAX_UNAPPROVED_CENTS, count: 1, expiresHours: 1 },
@@ -227,7 +232,11 @@ async function createMerchant(
     author: 'storm approver',
   })
   const inboxes = [`storm-${place}-fair`, ...(role.hasFailingEndpoint ? [`storm-${place}-foul`] : [])]
-  for (const inbox of inboxes) await registerWebhook(site, token, `${site.local.inbox_url}/${inbox}`)
+  for (const inbox of inboxes)
+    await registerWebhook(site, token, {
+      url: `${site.local.inbox_url}/${inbox}`,
+      ...(isToldOfBatches(inbox) && { events: SUBSCRIBABLE_EVENT_TYPES }),
+    })
   return { uuid, mode, inboxes, token, boundToken, approverToken, connections: [...own, ...shared] }
 }
 
@@ -343,11 +352,20 @@ async function registerConnection(
   return { uuid: made.uuid, provider, api, account, collectionKey }
 }
 
-async function registerWebhook(site: StackClients, token: string, url: string): Promise<void> {
+/** Whether an endpoint names all events: BATCH is delivered only where it is named. */
+export function isToldOfBatches(inbox: string): boolean {
+  return inbox.endsWith('-fair')
+}
+
+async function registerWebhook(
+  site: StackClients,
+  token: string,
+  webhook: { url: string; events?: readonly string[] },
+): Promise<void> {
   const answer = await fetch(`${site.local.api_url}/api/v1/webhooks`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ url }),
+    body: JSON.stringify(webhook),
   })
   if (answer.status !== 201) throw new Error(`no webhook: ${answer.status} ${await answer.text()}`)
 }

@@ -19,6 +19,8 @@ const CHECK_INTERVAL_MS = 1_000
 const PENDING_WORK_SQL = `
   select 'charges' as what, count(*)::int as count from charge where state in ('issuing', 'pending', 'paying', 'refunding')
   union all select 'transfers', count(*)::int from transfer where state in ('created', 'held', 'approved', 'sending', 'settling')
+  union all select 'batches', count(*)::int from transfer_batch where state in ('draft', 'processing')
+  union all select 'batch items', count(*)::int from transfer_batch_item where state in ('pending', 'starting')
   union all select 'refunds', count(*)::int from refund where state in ('sending', 'settling')
   union all select 'disputes', count(*)::int from dispute where state in ('open', 'analysing', 'accepted')
   union all select 'attempts', count(*)::int from attempt where state = 'orphan' or (operation = 'issue' and state = 'calling')

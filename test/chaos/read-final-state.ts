@@ -5,7 +5,7 @@ import { runInBatches } from './batches.ts'
 import type { FinalState, Mode } from './final-state.ts'
 import { workflowIdOf } from './invariants/requests.ts'
 import { getUntilAnswered, type RequestRecord } from './merchant-requests.ts'
-import type { Participants } from './participants.ts'
+import { isToldOfBatches, type Participants } from './participants.ts'
 import { splitByVisibility } from './provider-visibility.ts'
 import { readStatements } from './read-statements.ts'
 import type { StackClients } from './stack-clients.ts'
@@ -41,7 +41,7 @@ export async function readFinalState(
     undocumentedItems: await readUndocumentedItems(site, clearSince),
     unexplainedAnswers: await readUnexplainedAnswers(site),
     endpoints: cast.merchants.flatMap(({ uuid, mode, inboxes }) =>
-      inboxes.map(inbox => ({ account: uuid, mode, inbox })),
+      inboxes.map(inbox => ({ account: uuid, mode, inbox, isToldOfBatches: isToldOfBatches(inbox) })),
     ),
     statements: await readStatements(site, cast),
     merchantAccounts: [...cast.merchants, ...cast.recipients].map(({ uuid }) => uuid),
@@ -55,7 +55,9 @@ export async function readFinalState(
 
 /** Schedules, which start and end all the time. */
 export function isScheduledWorkflow(workflowId: string): boolean {
-  return !/^(charge|transfer|refund|orphan|return|deposit|deposit-return|med|webhook)\//.test(workflowId)
+  return !/^(charge|transfer|batch|refund|orphan|return|deposit|deposit-return|med|webhook)\//.test(
+    workflowId,
+  )
 }
 
 type DatabaseRows = Pick<
@@ -63,6 +65,8 @@ type DatabaseRows = Pick<
   | 'charges'
   | 'splits'
   | 'transfers'
+  | 'batches'
+  | 'batchItems'
   | 'refunds'
   | 'disputes'
   | 'depositReturns'
@@ -116,7 +120,8 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     ),
     sql<DatabaseRows['transfers'][number]>(
       `select uuid, account_uuid as account, ${MODE_SQL}, state, value_cents::float as cents, held_cents::float as "heldCents",
-         returned_cents::float as "returnedCents", external_ref as "externalRef", lookup, ${HISTORY_STATUSES_SQL} from transfer`,
+         returned_cents::float as "returnedCents", external_ref as "externalRef", lookup, batch_uuid as batch,
+         extract(epoch from created_at)::float * 1000 as "createdAtMs", ${HISTORY_STATUSES_SQL} from transfer`,
     ),
     sql<DatabaseRows['refunds'][number]>(
       `select uuid, charge_uuid as charge, state, value_cents::float as cents,
@@ -143,33 +148,47 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
        from attempt a join provider_account p on p.uuid = a.provider_account_uuid`,
     ),
   ])
-  const [unbalanced, buckets, events, deliveries, notifications, limitUsages, lookups] = await Promise.all([
-    sql<DatabaseRows['unbalancedMovements'][number]>(
-      `select movement_uuid as movement, sum(cents)::float as cents from posting
+  const [unbalanced, buckets, events, deliveries, notifications, limitUsages, lookups, batches, batchItems] =
+    await Promise.all([
+      sql<DatabaseRows['unbalancedMovements'][number]>(
+        `select movement_uuid as movement, sum(cents)::float as cents from posting
        group by movement_uuid, provider_account_uuid having sum(cents) <> 0`,
-    ),
-    sql<DatabaseRows['buckets'][number]>(
-      `select b.account_uuid as account, p.name as "providerAccount", b.bucket, b.cents::float as cents,
+      ),
+      sql<DatabaseRows['buckets'][number]>(
+        `select b.account_uuid as account, p.name as "providerAccount", b.bucket, b.cents::float as cents,
          coalesce((select sum(cents) from posting q where q.account_uuid = b.account_uuid
            and q.provider_account_uuid = b.provider_account_uuid and q.bucket = b.bucket), 0)::float as "foldCents"
        from balance b join provider_account p on p.uuid = b.provider_account_uuid`,
-    ),
-    sql<DatabaseRows['events'][number]>(
-      `select uuid, account_uuid as account, ${MODE_SQL}, type, subject_uuid as subject, sequence, body as data from event`,
-    ),
-    sql<DatabaseRows['deliveries'][number]>(
-      `select d.uuid, d.event_uuid as event, regexp_replace(w.url, '^.*/', '') as inbox, d.status
+      ),
+      sql<DatabaseRows['events'][number]>(
+        `select uuid, account_uuid as account, ${MODE_SQL}, type, subject_uuid as subject, sequence, body as data from event`,
+      ),
+      sql<DatabaseRows['deliveries'][number]>(
+        `select d.uuid, d.event_uuid as event, regexp_replace(w.url, '^.*/', '') as inbox, d.status
        from delivery d join webhook w on w.uuid = d.webhook_uuid`,
-    ),
-    sql<{ uuid: string }>('select uuid from provider_notification where routed_at is null'),
-    sql<DatabaseRows['limitUsages'][number]>(LIMIT_USAGES_SQL),
-    sql<{ uuid: string }>('select uuid from key_lookup'),
-  ])
+      ),
+      sql<{ uuid: string }>('select uuid from provider_notification where routed_at is null'),
+      sql<DatabaseRows['limitUsages'][number]>(LIMIT_USAGES_SQL),
+      sql<{ uuid: string }>('select uuid from key_lookup'),
+      sql<DatabaseRows['batches'][number]>(
+        `select uuid, b.account_uuid as account, case when is_simulated then 'test' else 'live' end as mode, state, name, b.mode as "sendMode",
+         cancel_reason as "cancelReason", item_count as "itemCount", value_cents::float as "valueCents", ${HISTORY_STATUSES_SQL},
+         case when a.subject_uuid is not null then jsonb_build_object('decision', a.decision,
+           'decidedAtMs', extract(epoch from a.decided_at)::float * 1000) end as approval
+       from transfer_batch b left join approval_request a on a.subject_uuid = b.uuid`,
+      ),
+      sql<DatabaseRows['batchItems'][number]>(
+        `select batch_uuid as batch, line, transfer_uuid as transfer, state, value_cents::float as cents, external_ref as reference
+       from transfer_batch_item`,
+      ),
+    ])
   const waitingNotifications = notifications.map(({ uuid }) => uuid)
   return {
     charges,
     splits,
     transfers,
+    batches,
+    batchItems,
     refunds,
     disputes: meds,
     depositReturns,
@@ -286,7 +305,7 @@ async function findStartedWorkflowIds(site: StackClients, asked: RequestRecord[]
   return site.findStartedWorkflows([...new Set(doubtful)])
 }
 
-/** Each charge, transfer, refund and dispute as its merchant reads it, and which the other mode's token reads too. */
+/** Each charge, transfer, batch, refund and dispute as its merchant reads it, and which the other mode's token reads too. */
 async function readResources(
   { nextApiUrl: api }: StackClients,
   cast: Participants,
@@ -297,6 +316,12 @@ async function readResources(
   const wanted = [
     ...rows.charges.map(({ uuid, account, mode }) => ({ uuid, account, mode, path: `payments/${uuid}` })),
     ...rows.transfers.map(({ uuid, account, mode }) => ({ uuid, account, mode, path: `transfers/${uuid}` })),
+    ...rows.batches.map(({ uuid, account, mode }) => ({
+      uuid,
+      account,
+      mode,
+      path: `transfers/batches/${uuid}`,
+    })),
     ...rows.disputes.map(({ uuid, account, mode }) => ({ uuid, account, mode, path: `meds/${uuid}` })),
     ...rows.refunds.map(({ uuid, charge }) => {
       const { account, mode } = charges.get(charge)!

@@ -26,6 +26,7 @@ export type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { k
 export const API_PATHS = {
   charge: '/api/v1/payments',
   transfer: '/api/v1/transfers',
+  batch: '/api/v1/transfers/batches',
   dispute: '/api/v1/meds',
   deposit: '/api/v1/deposits',
   ledger: '/api/v1/ledger',

@@ -170,6 +170,7 @@ export async function runStorm({
         states: countByName([
           ...world.charges.map(({ state }) => `charge ${state}`),
           ...world.transfers.map(({ state }) => `transfer ${state}`),
+          ...world.batches.map(({ state, cancelReason }) => `batch ${cancelReason ?? state}`),
           ...world.refunds.map(({ state }) => `refund ${state}`),
           ...world.disputes.map(({ state, kind }) => `${kind} ${state}`),
         ]),
@@ -207,6 +208,7 @@ async function runConcurrently(count: number, act: (place: number) => Promise<vo
 
 function operationNameOf(operation: Operation): string {
   if (operation.kind === 'pay') return `pay ${operation.how}`
+  if (operation.kind === 'batch') return `batch ${operation.mode} as ${operation.as}`
   if (operation.kind === 'repeat') return `repeat ${operation.body} body`
   if (operation.kind === 'transfer' && operation.scheduledInS !== null) return 'transfer scheduled'
   return operation.kind

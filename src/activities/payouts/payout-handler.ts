@@ -26,6 +26,8 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   lock<More>(em: EntityManager, uuid: string, more: Query<More>): Promise<[Row, More]>
   /** Code of why the payout may not be sent any more: its row is in a final state. */
   closedReason?(row: Row): string | null
+  /** Whether it is an item of a batch, which leaves the pace of its provider to other orders. */
+  isBatchItem?(row: Row): boolean
   /** What was ordered: a payout that a provider reports under our id is compared with it. */
   getOrdered(row: Row): OrderedPayout
   /** The row of the order, with its acceptance deadline. */

@@ -386,7 +386,8 @@ async function startSending<Row extends AttemptedRow>(
   async function start(attempt: Attempt): Promise<Query<SendResult> | StartedSending<Row>> {
     // An attempt that has ended without its turn has no place any more.
     const hasWaited = handle !== undefined || liveAttempt?.code === PACED
-    const turn = { maxWaitMs: order.maxTurnWaitMs ?? 0, hasWaited }
+    const isBatchItem = handler.isBatchItem?.(row) ?? false
+    const turn = { maxWaitMs: order.maxTurnWaitMs ?? 0, hasWaited, isBatchItem }
     const started = { ...call, row, attempt, acceptBeforeMs, turn }
     if (!handler.needsPreparation(call.provider, row)) {
       markCalling(attempt, connection)

@@ -67,6 +67,8 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
   needsPreparation: (provider, { transfer }) =>
     isPreparedByProvider(provider, transfer) || isReceiverLookedUp(provider, transfer),
 
+  isBatchItem: ({ transfer }) => transfer.batchUuid !== null && transfer.batchUuid !== undefined,
+
   prepare(provider, { transfer }, { connection, turn, isFirst }) {
     return prepareTransfer(provider, transfer, {
       connection,

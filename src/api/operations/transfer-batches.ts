@@ -9,6 +9,7 @@ import {
   needsBatchApproval,
   showBatch,
   showBatchItem,
+  toItemDestination,
 } from '../../contract/transfers/transfer-batch.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { isUniqueViolation } from '../../db/client/transaction.ts'
@@ -31,6 +32,7 @@ import { findExceededOrderLimit } from '../../domain/limits/exceeded-limit.ts'
 import { uuidFromHash } from '../../domain/pix/identifiers.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import { type BatchState, batchMachine } from '../../domain/transfers/transfer-batch.ts'
+import { toDestinationColumns } from '../../domain/transfers/transfer-destination.ts'
 import { fail } from '../../http/api-error.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { type FieldErrors, limitFieldErrors } from '../../http/validate.ts'
@@ -55,6 +57,7 @@ import { buildCreationRange, mapPage, readEntityPage, readOrderedPage } from './
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import {
   buildTransferDetails,
+  checkAccountReceiver,
   checkKeyReceiver,
   collectScheduleErrors,
   selectPayableConnections,
@@ -255,7 +258,7 @@ function storeBatch(
           externalRef: item.external_ref,
           description: item.description ?? null,
           details: buildTransferDetails(item, {
-            destination: { kind: 'key', pixKey: item.pix_key, document: item.document ?? null },
+            destination: toItemDestination(item),
             fingerprint,
           }),
         })),
@@ -301,18 +304,19 @@ export async function requireValidBatch({
   const usedReferences = await findUsedReferencesOf(em, token, body)
   for (const [index, item] of items.entries()) {
     const itemErrors: FieldErrors = {}
-    selectPayableConnections(itemErrors, candidates, { value: item.value, receiver: checkKeyReceiver(item) })
+    selectPayableConnections(itemErrors, candidates, {
+      value: item.value,
+      receiver: item.receiver
+        ? checkAccountReceiver(item.receiver.account_type)
+        : checkKeyReceiver({ document: item.document }),
+    })
+    const { pixKey, document } = toDestinationColumns(toItemDestination(item))
     const exceeded =
-      mode === 'ALL_VALID' &&
-      findExceededOrderLimit(limits, {
-        valueCents: item.value,
-        pixKey: item.pix_key,
-        document: item.document,
-      })
+      mode === 'ALL_VALID' && findExceededOrderLimit(limits, { valueCents: item.value, pixKey, document })
     if (exceeded)
-      itemErrors[exceeded.limit === 'per_transfer' ? 'value' : 'pix_key'] = [
-        { text: 'is not allowed by the limit {limit} of the account', gaps: { limit: exceeded.limit } },
-      ]
+      itemErrors[
+        exceeded.limit === 'per_transfer' ? 'value' : item.receiver ? 'receiver.document' : 'pix_key'
+      ] = [{ text: 'is not allowed by the limit {limit} of the account', gaps: { limit: exceeded.limit } }]
     if (usedReferences.has(item.external_ref))
       itemErrors.external_ref = ['is already used by another transfer of the account']
     for (const [field, messages] of Object.entries(itemErrors)) errors[`items.${index}.${field}`] = messages

@@ -383,8 +383,8 @@ export function checkKeyReceiver({
   }
 }
 
-/** `accountType`: undefined where the request has no valid one. */
-function checkAccountReceiver(accountType: BankAccountType | undefined): ReceiverCheck {
+/** What an account at a bank asks of a provider. `accountType`: undefined where the request has no valid one. */
+export function checkAccountReceiver(accountType: BankAccountType | undefined): ReceiverCheck {
   return {
     needs: { accountType },
     errors: { 'receiver.account_type': ['no provider of this transfer pays an account of this type'] },

@@ -40,7 +40,8 @@ const receiverFields = z.strictObject({
   account_type: caseInsensitiveEnum(BANK_ACCOUNT_TYPES).meta({ examples: ['CHECKING'] }),
 })
 
-const accountReceiver = receiverFields
+/** Who is paid at a bank, in a request. */
+export const accountReceiver = receiverFields
   .superRefine(({ ispb, bank_code: code }, context) => {
     if (ispb === undefined && code === undefined) addFieldIssue(context, 'ispb', 'is required')
     const bank = typeof code === 'string' ? findBankByCode(code) : undefined
@@ -58,6 +59,39 @@ export type CreateAccountTransferBody = z.output<typeof createAccountTransferBod
 
 /** The type of a receiver's account in a request, for rules beyond the schema. */
 export const receiverAccountType = receiverFields.shape.account_type
+
+/** The receiver of an order to an account, as its list shows it: in the fields of the order. */
+export const orderedReceiverSchema = z
+  .object({
+    name: z.string(),
+    document: z.string(),
+    ispb: z.string(),
+    bank_code: z.string().optional(),
+    agency: z.string(),
+    account: z.string(),
+    account_type: z.enum(BANK_ACCOUNT_TYPES),
+  })
+  .meta({ id: 'OrderedReceiver', description: 'Who is paid, and the account' })
+
+/** Presents an account in the fields of the order that names it. */
+export function showOrderedReceiver({
+  name,
+  document,
+  bank,
+  account_agency: agency,
+  account_number: account,
+  account_type,
+}: Party): z.output<typeof orderedReceiverSchema> {
+  return {
+    name,
+    document,
+    ispb: bank.ispb,
+    ...(bank.code !== '' && { bank_code: bank.code }),
+    agency,
+    account,
+    account_type,
+  }
+}
 
 /** Builds the account of a valid receiver, with what the list of banks says of its institution. */
 export function toBankAccount({

@@ -1,4 +1,5 @@
 import { type CsvError, parse } from 'csv-parse/sync'
+import type { BankAccountType } from '../../domain/pix/party.ts'
 import { MAX_BATCH_ITEMS } from '../../domain/transfers/transfer-batch.ts'
 
 /** Batches of transfers as a table, as spreadsheets of Brazil write it: UTF-8, semicolons, decimal comma, CRLF. */
@@ -17,9 +18,43 @@ const FIELDS_BY_HEADING: Record<string, BatchField> = {
   referencia: 'external_ref',
   description: 'description',
   descricao: 'description',
+  name: 'name',
+  nome: 'name',
+  ispb: 'ispb',
+  bank_code: 'bank_code',
+  banco: 'bank_code',
+  codigo_banco: 'bank_code',
+  agency: 'agency',
+  agencia: 'agency',
+  account: 'account',
+  conta: 'account',
+  account_type: 'account_type',
+  tipo_conta: 'account_type',
+  tipo_de_conta: 'account_type',
 }
-type BatchField = 'value' | 'pix_key' | 'document' | 'external_ref' | 'description'
-const REQUIRED_FIELDS: BatchField[] = ['value', 'pix_key', 'external_ref']
+/** Columns of an account at a bank, which with the document are the receiver of an item without a key. */
+const ACCOUNT_FIELDS = ['name', 'ispb', 'bank_code', 'agency', 'account', 'account_type'] as const
+type BatchField =
+  | 'value'
+  | 'pix_key'
+  | 'document'
+  | 'external_ref'
+  | 'description'
+  | (typeof ACCOUNT_FIELDS)[number]
+const REQUIRED_FIELDS: BatchField[] = ['value', 'external_ref']
+
+/** Portuguese names of the types of an account, without case and accents. */
+const ACCOUNT_TYPES_BY_NAME: Record<string, BankAccountType> = {
+  corrente: 'CHECKING',
+  conta_corrente: 'CHECKING',
+  poupanca: 'SAVINGS',
+  conta_poupanca: 'SAVINGS',
+  pagamento: 'PAYMENT',
+  conta_pagamento: 'PAYMENT',
+  conta_de_pagamento: 'PAYMENT',
+  salario: 'SALARY',
+  conta_salario: 'SALARY',
+}
 
 /** Rows of a table as items of a batch; `lines`: of each in the table, from 1; `errors`: by `lines.<line>.<field>`. */
 export type BatchTable = {
@@ -50,18 +85,42 @@ export function parseBatchCsv(text: string): BatchTable {
       const cell = record[column] ?? ''
       return field === null || cell === '' ? [] : [[field, readCell(table, line, field, cell)]]
     })
-    table.items.push(Object.fromEntries(cells))
+    table.items.push(buildItem(table, line, Object.fromEntries(cells)))
   }
   return table
 }
 
-/** Names the items of a table in paths of errors by their lines: `lines.14.value` instead of `items.12.value`. */
+type RowCells = { [Field in BatchField]?: unknown }
+
+/** Builds the item of a row: to its key, or to its account where it has no key. A row with both is an error of each cell of the account. */
+function buildItem(table: BatchTable, line: number, cells: RowCells): Record<string, unknown> {
+  const { name, ispb, bank_code, agency, account, account_type, ...item } = cells
+  const receiver = Object.entries({ name, ispb, bank_code, agency, account, account_type }).filter(
+    ([, cell]) => cell !== undefined,
+  )
+  if (receiver.length === 0) return item
+  if (item.pix_key !== undefined) {
+    for (const [field] of receiver)
+      table.errors[`lines.${line}.${field}`] = ['must be empty in a row with a PIX key']
+    return item
+  }
+  const { document, ...rest } = item
+  return {
+    ...rest,
+    receiver: { ...Object.fromEntries(receiver), ...(document !== undefined && { document }) },
+  }
+}
+
+/**
+ * Names the items of a table in paths of errors by their lines and columns: `lines.14.value` instead of `items.12.value`,
+ * `lines.14.agency` instead of `items.12.receiver.agency`.
+ */
 export function nameTableLines<Messages>(
   errors: Record<string, Messages>,
   lines: number[],
 ): Record<string, Messages> {
   const rename = (path: string) =>
-    path.replace(/^items\.(\d+)/, (_, index) => `lines.${lines[Number(index)]}`)
+    path.replace(/^items\.(\d+)(?:\.receiver(?=\.))?/, (_, index) => `lines.${lines[Number(index)]}`)
   return Object.fromEntries(Object.entries(errors).map(([path, messages]) => [rename(path), messages]))
 }
 
@@ -103,12 +162,7 @@ function findDelimiter(heading: string): string {
 /** Reads which field each column holds; null for one without a name. */
 function readHeading({ record, line }: CsvRecord, { errors }: BatchTable): (BatchField | null)[] {
   const fields = record.map(cell => {
-    const name = cell
-      .normalize('NFD')
-      .replaceAll(/\p{M}/gu, '')
-      .trim()
-      .toLowerCase()
-      .replaceAll(/[\s/-]+/g, '_')
+    const name = simplifyName(cell)
     if (name === '') return null
     const field = FIELDS_BY_HEADING[name]
     if (field === undefined) errors[`lines.${line}.${cell}`] = ['is not a known column']
@@ -116,10 +170,22 @@ function readHeading({ record, line }: CsvRecord, { errors }: BatchTable): (Batc
   })
   for (const field of REQUIRED_FIELDS)
     if (!fields.includes(field)) errors[`lines.${line}.${field}`] = ['is required as a column']
+  if (!fields.includes('pix_key') && !fields.includes('account'))
+    errors[`lines.${line}.pix_key`] = ['is required as a column, or the columns of a bank account']
   for (const [column, field] of fields.entries())
     if (field !== null && fields.indexOf(field) !== column)
       errors[`lines.${line}.${field}`] = ['must be one column']
   return fields
+}
+
+/** Simplifies a name of a table: without case and accents, with an underscore for blanks. */
+function simplifyName(text: string): string {
+  return text
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s/-]+/g, '_')
 }
 
 /** What a spreadsheet would run as a formula, or shows instead of a value that it could not compute. A phone number begins with `+`. */
@@ -135,6 +201,7 @@ function readCell({ errors }: BatchTable, line: number, field: BatchField, cell:
     return cell
   }
   if (FORMULA.test(cell)) return refuse(FORMULA_MESSAGE)
+  if (field === 'account_type') return ACCOUNT_TYPES_BY_NAME[simplifyName(cell)] ?? cell
   if (field !== 'value') return cell
   const match = AMOUNT.exec(cell)
   if (!match || POINT_BEFORE_THREE.test(cell)) return refuse('must be an amount in reais, such as 1234,56')

@@ -12,7 +12,14 @@ export const CREATE_BATCH_EXAMPLE: z.input<typeof createBatchBody> = {
     { value: 25.9, pix_key: 'joao.lima@example.com', external_ref: 'payout-77' },
     {
       value: 1_820.35,
-      pix_key: '+5511987654321',
+      receiver: {
+        name: 'Maria Silva',
+        document: '52998224725',
+        bank_code: '260',
+        agency: '0001',
+        account: '1234567',
+        account_type: 'CHECKING',
+      },
       external_ref: 'payout-78',
       description: 'Salário de novembro',
     },

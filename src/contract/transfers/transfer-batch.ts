@@ -13,10 +13,14 @@ import {
   MAX_BATCH_ITEMS,
   SHORT_BALANCE_POLICIES,
 } from '../../domain/transfers/transfer-batch.ts'
-import { toDestinationColumns } from '../../domain/transfers/transfer-destination.ts'
+import {
+  type TransferDestination,
+  toDestinationColumns,
+} from '../../domain/transfers/transfer-destination.ts'
 import { externalRef } from '../charges/charge.ts'
 import { showExceededLimit } from '../limits/limit-failure.ts'
 import {
+  addFieldIssue,
   caseInsensitiveEnum,
   dayQueryFields,
   instantSchema,
@@ -29,6 +33,12 @@ import {
   uuidSchema,
   uuidsQuery,
 } from '../shared/fields.ts'
+import {
+  accountReceiver,
+  orderedReceiverSchema,
+  showOrderedReceiver,
+  toBankAccount,
+} from './account-transfer.ts'
 import { approvalSchema, createTransferBody, orderFailureFields, showApproval } from './transfer.ts'
 
 /** Batches of transfers: the body of POST /transfers/batches, the list filters and what its GETs show. */
@@ -40,8 +50,18 @@ const { value, pix_key, document, final_beneficiary, allow_duplicate, scheduled_
 const batchItemBody = z
   .strictObject({
     value,
-    pix_key,
-    document,
+    pix_key: pix_key.optional().meta({
+      description: 'Key of the recipient, as in POST /transfers; this or `receiver`',
+      examples: ['maria@example.com'],
+    }),
+    receiver: accountReceiver.optional().meta({
+      description:
+        'Account of the recipient at a bank, as in POST /transfers/bank-accounts; this or `pix_key`',
+    }),
+    document: document.meta({
+      description:
+        'CPF or CNPJ of the owner of `pix_key`: the provider must confirm that the key belongs to it',
+    }),
     external_ref: externalRef.meta({ description: 'Your reference, another one for each item of the batch' }),
     final_beneficiary,
     allow_duplicate,
@@ -54,7 +74,29 @@ const batchItemBody = z
         examples: ['Salário de novembro'],
       }),
   })
+  .superRefine(requireOneDestination, RUN_DESPITE_OTHER_ISSUES)
   .meta({ id: 'TransferBatchItemOrder' })
+type BatchItemBody = z.output<typeof batchItemBody>
+
+/** Refines an item: it goes to a key or to an account, and an account has its own document. */
+function requireOneDestination(item: object, context: z.core.$RefinementCtx): void {
+  const isGiven = (field: string) => Object(item)[field] !== undefined
+  if (!isGiven('receiver') && !isGiven('pix_key')) addFieldIssue(context, 'pix_key', 'is required')
+  if (!isGiven('receiver')) return
+  for (const field of ['pix_key', 'document'])
+    if (isGiven(field)) addFieldIssue(context, field, 'must be absent where receiver is given')
+}
+
+/** Builds where the transfer of a valid item goes. */
+export function toItemDestination({
+  pix_key: pixKey,
+  receiver,
+  document,
+}: BatchItemBody): TransferDestination {
+  return receiver
+    ? { kind: 'account', account: toBankAccount(receiver) }
+    : { kind: 'key', pixKey: pixKey!, document: document ?? null }
+}
 
 /** Fields of a batch beside its items: of the body, or with `text/csv` of the query. */
 const batchOptions = {
@@ -260,6 +302,7 @@ export const batchItemSchema = z
     status: z.enum(ITEM_STATUSES as [ItemStatus, ...ItemStatus[]]),
     value: reaisOutput,
     pix_key: z.string().optional(),
+    receiver: orderedReceiverSchema.optional(),
     document: z.string().optional(),
     external_ref: z.string(),
     description: z.string().optional(),
@@ -275,7 +318,7 @@ export const batchItemSchema = z
 /** Presents an item of a batch with the state of its transfer. */
 export function showBatchItem(item: ReadBatchItem): z.output<typeof batchItemSchema> {
   const { transfer } = item
-  const { pixKey, document: holder } = toDestinationColumns(item.details.destination)
+  const { pixKey, bankAccount, document: holder } = toDestinationColumns(item.details.destination)
   const endToEnd = transfer && showEndToEndId(transfer.endToEnd)
   return {
     line: item.line,
@@ -284,7 +327,8 @@ export function showBatchItem(item: ReadBatchItem): z.output<typeof batchItemSch
       : UNSTARTED_STATUS[item.state]) as ItemStatus,
     value: item.valueCents,
     ...(pixKey !== null && { pix_key: pixKey }),
-    ...(holder !== null && { document: holder }),
+    ...(bankAccount && { receiver: showOrderedReceiver(bankAccount) }),
+    ...(holder !== null && !bankAccount && { document: holder }),
     external_ref: item.externalRef,
     ...(item.description !== null && { description: item.description }),
     ...(transfer && { transfer_uuid: item.transferUuid }),

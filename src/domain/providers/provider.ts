@@ -373,9 +373,15 @@ export type CancelChargeOutcome =
 /**
  * That an order may wait for its turn in the pace of its provider, outside the call: the result names when it is to be called again.
  * `maxWaitMs`: it is `unreachable` where its turn is further off. `hasWaited`: it has waited, or is prepared, and goes before
- * orders that have not.
+ * orders that have not. `isBatchItem`: nobody waits for its response, and it goes after all orders that are none.
  */
-export type AwaitedTurn = { maxWaitMs: number; hasWaited: boolean }
+export type AwaitedTurn = { maxWaitMs: number; hasWaited: boolean; isBatchItem: boolean }
+
+/**
+ * Before whom a call takes its turn. `first`: before all; `order`: after the orders that have a place. An item of a batch takes none of
+ * the burst: `waitingItem` goes after the orders that have a place, `item` after the items that have one, too.
+ */
+export type TurnRank = 'first' | 'order' | 'waitingItem' | 'item'
 
 /** A devolução: money back to the payer of one incoming PIX. `id` is ours, 1..35 alphanumerics. */
 export type ProviderRefundRequest = {

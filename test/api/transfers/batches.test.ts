@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
+import { endPause, startPause } from '../../../src/admin/pauses.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
-import { type ApiResource, randomPixKey } from '../support/payout-actions.ts'
+import { type ApiResource, randomAccountReceiver, randomPixKey } from '../support/payout-actions.ts'
 import { POLL_LIMIT_MS, pollUntil } from '../support/poll-until.ts'
 import type { Merchant } from '../support/test-stack.ts'
 
@@ -176,6 +177,73 @@ test('nothing is started while the account is blocked, and the batch goes on aft
   const items = await expectEachOnce(merchant, ended)
   // Those that were on their way when it was blocked have failed, and say why.
   for (const { status, error } of items) if (status !== 'PAID') expect(error.code).toBe('account_blocked')
+})
+
+/** Waits until a batch starts nothing for this reason, and returns how many items are not started. */
+async function waitForRest(merchant: Merchant, uuid: string, reason: string): Promise<number> {
+  const { counts } = await waitFor(merchant, uuid, ({ waiting_for }) => waiting_for === reason)
+  expect(counts.pending).toBeGreaterThan(0)
+  return counts.pending
+}
+
+test('nothing is started while money out is paused, and the batch goes on after it', async () => {
+  const merchant = await createMerchant({ providers: [{ balance: 500 }] })
+  const target = { accountUuid: merchant.uuid }
+  const { uuid } = await order(merchant, { items: buildItems(150) })
+  await waitFor(merchant, uuid, ({ counts }) => counts.paid > 0)
+  const by = { actor: 'suite', reason: 'a drill' }
+  await startPause(stage.orm.em.fork(), { target, reach: 'money_out', ...by })
+  const pending = await waitForRest(merchant, uuid, 'paused')
+  await endPause(stage.orm.em.fork(), { target, ...by })
+  const ended = await waitFor(merchant, uuid, hasEnded)
+  expect(ended.status).toBe('COMPLETED')
+  expect(ended.counts.paid).toBeGreaterThanOrEqual(pending)
+  // Those that were on their way when it was paused have failed, and say why.
+  for (const { status, error } of await expectEachOnce(merchant, ended))
+    if (status !== 'PAID') expect(error.code).toBe('paused')
+})
+
+test('a limit that is lowered in the middle refuses the items that are started afterwards', async () => {
+  const merchant = await createMerchant({ providers: [{ balance: 500 }] })
+  const { uuid } = await order(merchant, { items: buildItems(120) })
+  await waitFor(merchant, uuid, ({ counts }) => counts.paid > 0)
+  expect((await merchant.api.put('/api/v1/limits', { per_transfer: 0.5 })).status).toBe(200)
+  const ended = await waitFor(merchant, uuid, hasEnded)
+  expect(ended).toMatchObject({ status: 'COMPLETED' })
+  expect([ended.counts.paid + ended.counts.failed, ended.counts.failed > 60]).toEqual([120, true])
+  const failed = (await expectEachOnce(merchant, ended)).filter(({ status }) => status === 'FAILED')
+  for (const { error } of failed)
+    expect(error).toMatchObject({ code: 'over_limit', limit: 'per_transfer', left: 0.5 })
+})
+
+test('items to bank accounts are transfers to accounts, with the limits of their receivers', async () => {
+  const merchant = await createMerchant({ providers: [{ balance: 100 }] })
+  expect((await merchant.api.put('/api/v1/limits', { per_receiver_per_day: 2 })).status).toBe(200)
+  const receiver = randomAccountReceiver()
+  const other = { ...randomAccountReceiver(), account_type: 'SAVINGS' }
+  const destinations = [
+    { receiver },
+    { pix_key: randomPixKey() },
+    { receiver },
+    { receiver: other },
+    { receiver },
+  ]
+  const items = destinations.map((to, index) => ({ value: 1, external_ref: `item-${index + 1}`, ...to }))
+  const { uuid } = await order(merchant, { items })
+  const ended = await waitFor(merchant, uuid, hasEnded)
+  expect(ended).toMatchObject({ status: 'COMPLETED', counts: { paid: 4, failed: 1 } })
+  const listed = await expectEachOnce(merchant, ended)
+  const refused = listed.find(({ status }) => status === 'FAILED')
+  expect(refused).toMatchObject({
+    receiver: { account: receiver.account },
+    error: { code: 'over_limit', limit: 'per_receiver_per_day' },
+  })
+  const { data: transfer } = (await merchant.api.get(`/api/v1/transfers/${listed[3].transfer_uuid}`)).body
+  expect(transfer.transfer.initiation).toMatchObject({
+    type: 'MANUAL',
+    pix_key: '',
+    receiver: { name: other.name, account_type: 'SAVINGS', bank: { code: '260' } },
+  })
 })
 
 test('a batch above the sum that needs approval is sent once another person has approved it', async () => {

@@ -3,6 +3,7 @@ import { chargeMachine, PAYMENT_EVENT_STATES } from '../../../src/domain/charges
 import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
 import { refundMachine } from '../../../src/domain/refunds/refund.ts'
 import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
+import { batchMachine } from '../../../src/domain/transfers/transfer-batch.ts'
 import type { ApiResource, EventRow, FinalState, Violation } from '../final-state.ts'
 
 /** SPEC §8: every state with an event was delivered to every endpoint of its account, as GET shows it. */
@@ -28,6 +29,16 @@ export function checkEvents(world: FinalState): Violation[] {
       return checkSubjectEvents(
         { what: `transfer ${uuid}`, events: eventsOf('TRANSFER', uuid), statuses, last },
         world.resources,
+      )
+    }),
+    ...world.batches.flatMap(({ uuid, state }) => {
+      const last = batchMachine.isFinal(state) ? batchMachine.statusOf(state) : null
+      const events = eventsOf('BATCH', uuid)
+      // Its transfers may change afterwards: returns, and those on their way when it was cancelled.
+      const shown = { ...world.resources.get(uuid), counts: events.at(-1)?.data.counts }
+      return checkSubjectEvents(
+        { what: `batch ${uuid}`, events, statuses: last ? [last] : [], last },
+        new Map([[uuid, world.resources.has(uuid) ? shown : undefined]]),
       )
     }),
     ...world.refunds.flatMap(({ uuid, state }) => {
@@ -162,6 +173,7 @@ function checkDeliveries({
   const forgotten = events.flatMap(event =>
     endpoints
       .filter(({ account, mode }) => account === event.account && mode === event.mode)
+      .filter(({ isToldOfBatches }) => event.type !== 'BATCH' || isToldOfBatches)
       .filter(({ inbox }) => !sent.has(`${inbox} ${event.uuid}`))
       .map(({ inbox }) => ({ rule: 'not_sent', where: `event ${event.uuid}`, detail: `to ${inbox}` })),
   )

@@ -53,8 +53,16 @@ function findMovementsInOtherMode(world: FinalState): Violation[] {
 }
 
 /** A token creates operations of its own mode. */
-function findAnswersOfOtherMode({ requests, charges, transfers, disputes }: FinalState): Violation[] {
-  const modes = new Map([...charges, ...transfers, ...disputes].map(({ uuid, mode }) => [uuid, mode]))
+function findAnswersOfOtherMode({
+  requests,
+  charges,
+  transfers,
+  batches,
+  disputes,
+}: FinalState): Violation[] {
+  const modes = new Map(
+    [...charges, ...transfers, ...batches, ...disputes].map(({ uuid, mode }) => [uuid, mode]),
+  )
   return requests.flatMap(({ kind, place, mode, answers }) =>
     answers.flatMap(({ uuid }) => {
       const made = uuid === null ? undefined : modes.get(uuid)

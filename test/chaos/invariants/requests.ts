@@ -4,8 +4,8 @@ import type { RequestRecord } from '../merchant-requests.ts'
 
 /** What was accepted exists, and a key creates one operation however often it is sent. */
 export function checkRequests(world: FinalState): Violation[] {
-  const { charges, transfers, refunds, disputes, depositReturns } = world
-  const operations = [...charges, ...transfers, ...refunds, ...disputes, ...depositReturns]
+  const { charges, transfers, batches, refunds, disputes, depositReturns } = world
+  const operations = [...charges, ...transfers, ...batches, ...refunds, ...disputes, ...depositReturns]
   const rows = new Set([...operations.map(row => row.uuid), ...world.keyLookups])
   const startedIds = new Set(world.startedWorkflowIds)
   return [
@@ -46,6 +46,7 @@ export function workflowIdOf(kind: RequestRecord['kind'], uuid: string): string 
   if (kind === 'return_deposit') return WORKFLOWS.deposit_return.idOf(uuid)
   if (kind === 'reply') return WORKFLOWS.dispute.idOf(uuid)
   if (kind === 'look_up') return `key-lookup/${uuid}` // No workflow makes one.
+  if (kind.endsWith('batch')) return WORKFLOWS.transfer_batch.idOf(uuid)
   return kind.endsWith('transfer') ? WORKFLOWS.transfer.idOf(uuid) : WORKFLOWS.charge.idOf(uuid)
 }
 
@@ -97,8 +98,9 @@ function findNotFoundAndSent({ requests: asked, lines }: FinalState): Violation[
 }
 
 /** Requests without an answer may have created an operation too, but never more than one each. */
-function findDuplicatedOperations({ charges, transfers, requests: asked }: FinalState): Violation[] {
-  const made = Map.groupBy([...charges, ...transfers], row => row.externalRef)
+function findDuplicatedOperations({ charges, transfers, batches, requests: asked }: FinalState): Violation[] {
+  const named = batches.map(({ name }) => ({ externalRef: name }))
+  const made = Map.groupBy([...charges, ...transfers, ...named], row => row.externalRef)
   return asked.flatMap(({ kind, externalRef, key, sent }) => {
     if (externalRef === null) return []
     const count = made.get(externalRef)?.length ?? 0

@@ -2,6 +2,7 @@ import { chargeMachine } from '../../../src/domain/charges/charge.ts'
 import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
 import { refundMachine } from '../../../src/domain/refunds/refund.ts'
 import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
+import { batchMachine } from '../../../src/domain/transfers/transfer-batch.ts'
 import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
 import type { FinalState, Violation } from '../final-state.ts'
 
@@ -42,7 +43,7 @@ export function checkWorkflows(world: FinalState): Violation[] {
 function findOpenRows(
   world: FinalState,
 ): { row: string; expectedWorkflowId: string | null; state: string }[] {
-  const { charges, transfers, refunds, disputes: meds, movements, attempts, deliveries } = world
+  const { charges, transfers, batches, refunds, disputes: meds, movements, attempts, deliveries } = world
   return [
     ...charges
       .filter(({ state }) => !chargeMachine.isFinal(state))
@@ -60,6 +61,13 @@ function findOpenRows(
       .map(({ uuid, state }) => ({
         row: `transfer ${uuid}`,
         expectedWorkflowId: WORKFLOWS.transfer.idOf(uuid),
+        state,
+      })),
+    ...batches
+      .filter(({ state }) => !batchMachine.isFinal(state))
+      .map(({ uuid, state }) => ({
+        row: `batch ${uuid}`,
+        expectedWorkflowId: WORKFLOWS.transfer_batch.idOf(uuid),
         state,
       })),
     ...refunds

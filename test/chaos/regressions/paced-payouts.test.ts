@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { postOpeningBalance } from '../../../src/admin/connections.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
@@ -74,10 +75,10 @@ const readAttempts = (uuid: string) =>
   )
 
 /** Orders a transfer of 5 reais with an acceptance deadline; `send` makes the next sending of its workflow. */
-async function orderTransfer() {
+async function orderTransfer(more: { batchUuid?: string } = {}) {
   const merchant = await fixture.createMerchant(1_000)
   const acceptBefore = new Date(Date.now() + 60_000).toISOString()
-  const order = fixture.transferInput(merchant, { acceptBefore })
+  const order = fixture.transferInput(merchant, { acceptBefore, ...more })
   const { accountUuid, connectionUuid } = merchant
   const { uuid } = order
   const send = (isResend = false) =>
@@ -96,6 +97,15 @@ function scriptTurns(...outcomes: SendPayoutOutcome[]): unknown[] {
   fixture.scriptProvider({ sendTransfer: send, refund: send })
   return turns
 }
+
+test('an item of a batch waits for its turn as one', async () => {
+  const { send } = await orderTransfer({ batchUuid: randomUUID() })
+  const turns = scriptTurns(WAITING_SEND, ACCEPTED)
+  expect([await send(), await send()]).toEqual([NO_ROOM, { kind: 'in_process' }])
+  expect(turns).toEqual(
+    [false, true].map(hasWaited => ({ maxWaitMs: 3_600_000, hasWaited, isBatchItem: true })),
+  )
+})
 
 describe('a transfer that waits for its turn', () => {
   test('keeps its hold, has sent nothing, is stored in time, and is sent by the next call as one that has waited', async () => {
@@ -116,7 +126,9 @@ describe('a transfer that waits for its turn', () => {
     expect(await readAttempts(uuid)).toEqual([
       { state: 'accepted', code: null, sendings: 1, preparations: 0 },
     ])
-    expect(turns).toEqual([false, true, true].map(hasWaited => ({ maxWaitMs: 3_600_000, hasWaited })))
+    expect(turns).toEqual(
+      [false, true, true].map(hasWaited => ({ maxWaitMs: 3_600_000, hasWaited, isBatchItem: false })),
+    )
     expect(await readBreakers()).toEqual([])
   })
 
@@ -156,7 +168,9 @@ describe('a transfer that waits for its turn', () => {
     expect(await send()).toEqual({ kind: 'in_process' })
     expect(await readAttempts(uuid)).toMatchObject([{ state: 'accepted', code: null, sendings: 2 }])
     // An attempt that has ended without a turn has no place any more.
-    expect(turns).toEqual([false, false, true].map(hasWaited => ({ maxWaitMs: 3_600_000, hasWaited })))
+    expect(turns).toEqual(
+      [false, false, true].map(hasWaited => ({ maxWaitMs: 3_600_000, hasWaited, isBatchItem: false })),
+    )
   })
 
   test('is not mistaken for one whose call was interrupted, and whose poll had no turn', async () => {
@@ -223,7 +237,9 @@ describe('a transfer that waits for its turn', () => {
     expect(await send()).toEqual(NO_ROOM)
     expect(await readAttempts(uuid)).toMatchObject([{ state: 'preparing', code: 'paced', sendings: 0 }])
     expect(await send()).toEqual({ kind: 'in_process' })
-    expect(turns).toEqual([false, true, true].map(hasWaited => ({ maxWaitMs: 3_600_000, hasWaited })))
+    expect(turns).toEqual(
+      [false, true, true].map(hasWaited => ({ maxWaitMs: 3_600_000, hasWaited, isBatchItem: false })),
+    )
     fixture.scriptProvider({ prepareTransfer: undefined })
   })
 

@@ -10,7 +10,7 @@ import type {
 
 /**
  * A small valid state: a charge paid, split, disputed without success and refunded in part, a transfer returned in
- * part, a deposit.
+ * part, as the item of a batch that was approved, a deposit.
  */
 export function buildValidFinalState(): FinalState {
   const history = [{ status: 'PENDING' }, { status: 'PROCESSING' }]
@@ -31,6 +31,21 @@ export function buildValidFinalState(): FinalState {
   // It failed without a change of the charge.
   const failedRefund = { uuid: 'charge-1', refund: { status: 'FAILED' }, history: charge.history }
   const refund = { uuid: 'charge-1', refund: { status: 'COMPLETED' }, history: charge.history }
+  const batch = {
+    uuid: 'batch-1',
+    status: 'COMPLETED',
+    history: [{ status: 'DRAFT' }, { status: 'PROCESSING' }, { status: 'COMPLETED' }],
+    counts: {
+      pending: 0,
+      processing: 0,
+      paid: 0,
+      partially_refunded: 1,
+      refunded: 0,
+      failed: 0,
+      cancelled: 0,
+      expired: 0,
+    },
+  }
   const dispute = { uuid: 'med-1', status: 'REJECTED', attachments: [{ url: 'now' }] }
   const opened = { ...dispute, status: 'PENDING', attachments: [] }
   const events = [
@@ -42,6 +57,11 @@ export function buildValidFinalState(): FinalState {
     eventRow('REFUND', 'refund-2', 1, failedRefund),
     eventRow('TRANSFER', 'transfer-1', 1, sent),
     eventRow('TRANSFER', 'transfer-1', 2, transfer),
+    // Its item was returned in part afterwards.
+    eventRow('BATCH', 'batch-1', 1, {
+      ...batch,
+      counts: { ...batch.counts, paid: 1, partially_refunded: 0 },
+    }),
     ...MOVEMENTS.filter(one => one.type.startsWith('EXTERNAL')).map(one =>
       eventRow('PIX_TRANSACTION', one.uuid, 1, { status: 'SETTLED' }),
     ),
@@ -102,7 +122,34 @@ export function buildValidFinalState(): FinalState {
         returnedCents: 200,
         externalRef: 'storm-1',
         lookup: { onMismatch: 'REFUSE', owner: { name: 'Maria Souza', document: '***982247**' } },
+        batch: 'batch-1',
+        createdAtMs: 2_000,
         history: transfer.history.map(one => one.status),
+      },
+    ],
+    batches: [
+      {
+        uuid: 'batch-1',
+        account: 'shop',
+        mode: 'test',
+        state: 'completed',
+        name: 'storm-2',
+        sendMode: 'EACH',
+        cancelReason: null,
+        itemCount: 1,
+        valueCents: 500,
+        approval: { decision: 'approved', decidedAtMs: 1_000 },
+        history: batch.history.map(one => one.status),
+      },
+    ],
+    batchItems: [
+      {
+        batch: 'batch-1',
+        line: 1,
+        transfer: 'transfer-1',
+        state: 'started',
+        cents: 500,
+        reference: 'storm-1',
       },
     ],
     refunds: [
@@ -150,8 +197,8 @@ export function buildValidFinalState(): FinalState {
       { account: 'friend', providerAccount: 'pa', bucket: 'available', cents: 180, foldCents: 180 },
     ],
     endpoints: [
-      { account: 'shop', mode: 'test', inbox: 'shop-inbox' },
-      { account: 'shop', mode: 'live', inbox: 'live-inbox' },
+      { account: 'shop', mode: 'test', inbox: 'shop-inbox', isToldOfBatches: true },
+      { account: 'shop', mode: 'live', inbox: 'live-inbox', isToldOfBatches: false },
     ],
     statements: [
       { account: 'shop', mode: 'test', rows: buildShopStatement() },
@@ -211,6 +258,17 @@ export function buildValidFinalState(): FinalState {
         answers: [{ status: 201, code: null, uuid: 'transfer-1', body: 'same' }],
       },
       {
+        place: 2,
+        kind: 'batch',
+        merchant: 0,
+        mode: 'test',
+        key: 'key-2',
+        externalRef: 'storm-2',
+        sent: 1,
+        absent: [],
+        answers: [{ status: 202, code: null, uuid: 'batch-1', body: 'same' }],
+      },
+      {
         place: 1,
         kind: 'look_up',
         merchant: 0,
@@ -225,6 +283,7 @@ export function buildValidFinalState(): FinalState {
     resources: new Map<string, ApiResource>([
       ['charge-1', { ...charge, updated_at: 'later', refund_uuids: ['refund-1', 'refund-2'] }],
       ['transfer-1', transfer],
+      ['batch-1', batch],
       ['refund-1', refund],
       ['refund-2', failedRefund],
       ['med-1', dispute],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { parseBatchCsv } from '../../../src/contract/transfers/batch-csv.ts'
+import { nameTableLines, parseBatchCsv } from '../../../src/contract/transfers/batch-csv.ts'
 import {
   type BatchEvent,
   type BatchState,
@@ -114,7 +114,12 @@ describe('a table', () => {
       'valor;chave_pix\n1;a',
       { 'lines.1.external_ref': ['is required as a column'] },
     ],
-    ['an unknown column', `${HEADING};banco\n${ROW};1`, { 'lines.1.banco': ['is not a known column'] }],
+    ['an unknown column', `${HEADING};cidade\n${ROW};1`, { 'lines.1.cidade': ['is not a known column'] }],
+    [
+      'a heading without a receiver',
+      'valor;referencia\n1;a',
+      { 'lines.1.pix_key': ['is required as a column, or the columns of a bank account'] },
+    ],
     ['a column twice', `${HEADING};value\n${ROW};1`, { 'lines.1.value': ['must be one column'] }],
     [
       'a row with too few cells',
@@ -127,6 +132,60 @@ describe('a table', () => {
       { 'lines.3': ['is not valid CSV: a quote is missing or misplaced'] },
     ],
   ])('of %s is refused by its line', (_, text, errors) => expect(parseBatchCsv(text).errors).toEqual(errors))
+
+  const ACCOUNT_HEADING = 'valor;referencia;chave_pix;nome;documento;ispb;banco;agencia;conta;tipo_conta'
+  const ACCOUNT_ROW = '10,50;a-1;;Maria Silva;529.982.247-25;;260;0001;1234567;Conta Poupança'
+  const RECEIVER = {
+    name: 'Maria Silva',
+    document: '529.982.247-25',
+    bank_code: '260',
+    agency: '0001',
+    account: '1234567',
+    account_type: 'SAVINGS',
+  }
+
+  test('of a row to an account beside one to a key is read', () => {
+    const { items, errors } = parseBatchCsv(
+      [ACCOUNT_HEADING, ACCOUNT_ROW, '10,50;a-2;ana@example.com;;52998224725;;;;;'].join('\r\n'),
+    )
+    expect({ items, errors }).toEqual({
+      items: [
+        { value: 10.5, external_ref: 'a-1', receiver: RECEIVER },
+        { value: 10.5, external_ref: 'a-2', pix_key: 'ana@example.com', document: '52998224725' },
+      ],
+      errors: {},
+    })
+  })
+
+  test('of accounts alone, with English headings, needs no column of keys', () => {
+    const { items, errors } = parseBatchCsv(
+      'value,external_ref,name,document,bank_code,agency,account,account_type\n' +
+        '10.50,a-1,Maria Silva,529.982.247-25,260,0001,1234567,savings',
+    )
+    expect({ items, errors }).toEqual({
+      items: [{ value: 10.5, external_ref: 'a-1', receiver: { ...RECEIVER, account_type: 'savings' } }],
+      errors: {},
+    })
+  })
+
+  test('of a row with a key and an account names each cell of the account', () => {
+    const { errors } = parseBatchCsv(`${ACCOUNT_HEADING}\n10,50;a-1;ana@example.com;Maria;;;260;;1234567;`)
+    const message = ['must be empty in a row with a PIX key']
+    expect(errors).toEqual({
+      'lines.2.name': message,
+      'lines.2.bank_code': message,
+      'lines.2.account': message,
+    })
+  })
+
+  test('an error of an account is named by line and column', () => {
+    expect(
+      nameTableLines(
+        { 'items.1.receiver.agency': 1, 'items.0.receiver': 2, 'items.1.value': 3, name: 4 },
+        [2, 5],
+      ),
+    ).toEqual({ 'lines.5.agency': 1, 'lines.2.receiver': 2, 'lines.5.value': 3, name: 4 })
+  })
 
   test('a line is the one in the file, below rows of several lines', () => {
     const { lines, errors } = parseBatchCsv(

@@ -105,6 +105,20 @@ test('another table than was checked is checked again, and nothing is stored', a
   expect(again.text).toContain('3 transfers of R$')
 })
 
+test('a table of bank accounts shows whom it pays, before and after it is sent', async () => {
+  const table =
+    'valor;referencia;documento;nome;banco;agencia;conta;tipo_conta\r\n5;a;52998224725;Maria Silva;260;0001;1234567;corrente\r\n'
+  const once = randomUUID()
+  const preview = await upload(table, { once })
+  expect(preview.text).toContain('Maria Silva <small class="line">260 · 0001 · 1234567 · checking</small>')
+  const sent = await upload(table, { once, checked: checkedOf(preview.text)! })
+  expect((await viewer.get(sent.headers.get('location')!)).text).toContain(
+    'Maria Silva <small class="line">18236120 · 0001 · 1234567 · checking</small>',
+  )
+  const wrong = await upload(table.replace('1234567', '12345-6'))
+  expect(wrong.text).toContain('must be 1 to 20 digits, with the check digit and without a hyphen')
+})
+
 test('the errors of a table are listed by line and column', async () => {
   const before = await countBatches()
   const { status, text } = await upload(

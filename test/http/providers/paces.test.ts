@@ -190,7 +190,7 @@ test('an order that is refused for the pace takes no turn from the next one', as
 describe('an order that may wait outside its call', () => {
   const MAX_WAIT_MS = 3_600_000
   const sendWaiting = (worker: Provider, hasWaited: boolean, maxWaitMs = MAX_WAIT_MS) =>
-    worker.sendTransfer({ ...order, turn: { maxWaitMs, hasWaited } })
+    worker.sendTransfer({ ...order, turn: { maxWaitMs, hasWaited, isBatchItem: false } })
   const placesOf = (outcomes: Awaited<ReturnType<typeof sendWaiting>>[]) =>
     outcomes.flatMap(outcome => ('retryAfterMs' in outcome ? [outcome.retryAfterMs!] : []))
 
@@ -237,13 +237,59 @@ describe('an order that may wait outside its call', () => {
       refund: { perSecond: SLOW, burst: 1 },
       charge: { perSecond: SLOW, burst: 1 },
     })
-    const turn = { maxWaitMs: MAX_WAIT_MS * 10, hasWaited: false }
+    const turn = { maxWaitMs: MAX_WAIT_MS * 10, hasWaited: false, isBatchItem: false }
     const refund = () => worker.refund({ id: 'b1', endToEnd: 'E', cents: 1, turn })
     const issue = () =>
       worker.issueCharge({ reference: 'r', totalCents: 1, expiresInSeconds: 60, collectionKey: null })
     const [call, other] = kind === 'refund' ? [refund, issue] : [issue, refund]
     expect([await call(), await call()]).toEqual([SENT, expect.objectContaining({ code: 'paced' })])
     expect(await other()).toEqual(SENT)
+  })
+})
+
+describe('an item of a batch', () => {
+  const sendItem = (worker: Provider, hasWaited = false) =>
+    worker.sendTransfer({ ...order, turn: { maxWaitMs: 3_600_000, hasWaited, isBatchItem: true } })
+  const sendSingle = (worker: Provider) =>
+    worker.sendTransfer({ ...order, turn: { maxWaitMs: 3_600_000, hasWaited: false, isBatchItem: false } })
+  const PLACED = { kind: 'unreachable', code: 'paced', retryAfterMs: expect.any(Number) }
+
+  test('takes none of the burst, which other orders find whole', async () => {
+    const worker = startWorker({ send: { perSecond: 0.2, burst: 5 } })
+    expect(await sendItem(worker)).toEqual(SENT)
+    expect(await sendItem(worker)).toMatchObject(PLACED)
+    for (let times = 0; times < 4; times += 1) expect(await sendSingle(worker)).toEqual(SENT)
+  })
+
+  test('has no turn while other orders wait for theirs, also at its place', async () => {
+    const worker = startWorker({ send: { perSecond: 2, burst: 1 } })
+    // Four have a turn within 1.5 s, the others places after them.
+    await Promise.all(Array.from({ length: 8 }, () => sendSingle(worker)))
+    expect(await sendItem(worker, true)).toMatchObject(PLACED)
+  })
+
+  test('takes no place before orders, and has its own after those of other items', async () => {
+    const worker = startWorker({ send: { perSecond: 0.5, burst: 1 } })
+    await sendSingle(worker)
+    const places = []
+    for (let times = 0; times < 3; times += 1)
+      places.push((await sendItem(worker)) as { retryAfterMs: number })
+    const [first, second, third] = places.map(one => one.retryAfterMs)
+    expect(second! - first!).toBeGreaterThan(1_500)
+    expect(third! - second!).toBeGreaterThan(1_500)
+    // An order that is no item has the first place, whatever waits.
+    const single = (await sendSingle(worker)) as { retryAfterMs: number }
+    expect(single.retryAfterMs).toBeLessThan(first!)
+  })
+
+  test('is sent at its place where no other order waits', async () => {
+    const worker = startWorker({ send: { perSecond: 4, burst: 3 } })
+    expect(await sendItem(worker)).toEqual(SENT)
+    const placed = (await sendItem(worker)) as { retryAfterMs?: number }
+    if (placed.retryAfterMs) {
+      await new Promise(resolve => setTimeout(resolve, placed.retryAfterMs! + 20))
+      expect(await sendItem(worker, true)).toEqual(SENT)
+    } else expect(placed).toEqual(SENT)
   })
 })
 

@@ -55,6 +55,14 @@ const buildItems = (count: number) =>
     pix_key: 'maria@example.com',
     external_ref: `ref-${index}`,
   }))
+const RECEIVER = {
+  name: 'Maria Silva',
+  document: '52998224725',
+  bank_code: '260',
+  agency: '0001',
+  account: '1234567',
+  account_type: 'CHECKING',
+}
 const post = (body: unknown, headers: Record<string, string> = {}, as = token) =>
   fixture.call('POST', PATH, { token: as, body, headers })
 const postCsv = (raw: string, query = '', headers: Record<string, string> = {}) =>
@@ -141,6 +149,44 @@ describe('a batch', () => {
       202,
       'true',
       first.body,
+    ])
+  })
+
+  test('to accounts at banks is the same one as JSON and as CSV, and shows whom it pays', async () => {
+    const key = { 'idempotency-key': randomUUID() }
+    const csv =
+      'valor;referencia;chave_pix;documento;nome;ispb;banco;agencia;conta;tipo_conta\r\n' +
+      '10,50;a;;52998224725;Maria Silva;;260;0001;1234567;Corrente\r\n' +
+      '1;b;ana@example.com;;;;;;;\r\n' +
+      '2;c;;52998224725;Maria Silva;18236120;;1;001;poupança\r\n'
+    const first = await postCsv(csv, '', key)
+    expect([first.status, first.body.errors, first.body.data.total]).toEqual([202, undefined, 3])
+    const savings = { ...RECEIVER, ispb: '18236120', agency: '1', account: '001', account_type: 'SAVINGS' }
+    const { bank_code: _, ...byIspb } = savings
+    const items = [
+      { value: 10.5, receiver: RECEIVER, external_ref: 'a' },
+      { value: 1, pix_key: 'ana@example.com', external_ref: 'b' },
+      { value: 2, receiver: byIspb, external_ref: 'c' },
+    ]
+    const again = await post({ items }, key)
+    expect([again.headers.get('idempotent-replayed'), again.body]).toEqual(['true', first.body])
+    const { uuid } = first.body.data
+    const pending = { status: 'PENDING' }
+    expect((await fixture.call('GET', `${PATH}/${uuid}/items`, { token })).body.data).toEqual([
+      { ...pending, ...items[0], line: 1, receiver: { ...RECEIVER, ispb: '18236120' } },
+      { ...pending, ...items[1], line: 2 },
+      { ...pending, ...items[2], line: 3, receiver: { ...savings, bank_code: '260' } },
+    ])
+    const destinations = await sql(
+      `select details -> 'destination' as destination from transfer_batch_item where batch_uuid = ? order by line`,
+      [uuid],
+    )
+    expect(destinations).toMatchObject([
+      {
+        destination: { kind: 'account', account: { account_number: '1234567', bank: { ispb: '18236120' } } },
+      },
+      { destination: { kind: 'key', pixKey: 'ana@example.com' } },
+      { destination: { kind: 'account', account: { account_type: 'SAVINGS', account_number: '001' } } },
     ])
   })
 
@@ -234,6 +280,31 @@ describe('nothing is stored of a batch', () => {
       },
     ],
     [
+      'with an item to nobody',
+      { items: [{ value: 1, external_ref: 'a' }] },
+      { 'items.0.pix_key': 'is required' },
+    ],
+    [
+      'with an item to a key and an account',
+      { items: [{ ...buildItems(1)[0]!, receiver: RECEIVER, document: '52998224725' }] },
+      {
+        'items.0.pix_key': 'must be absent where receiver is given',
+        'items.0.document': 'must be absent where receiver is given',
+      },
+    ],
+    [
+      'with an item to an account of no bank',
+      { items: [{ value: 1, external_ref: 'a', receiver: { ...RECEIVER, bank_code: undefined } }] },
+      { 'items.0.receiver.ispb': 'is required' },
+    ],
+    [
+      'with an item to an account that is none',
+      { items: [{ value: 1, external_ref: 'a', receiver: { ...RECEIVER, account: '12345-6' } }] },
+      {
+        'items.0.receiver.account': 'must be 1 to 20 digits, with the check digit and without a hyphen',
+      },
+    ],
+    [
       'for the past',
       { items: buildItems(1), scheduled_for: '2020-01-01T00:00:00Z' },
       { scheduled_for: 'must be in the future, at most 90 days ahead' },
@@ -273,6 +344,50 @@ describe('nothing is stored of a batch', () => {
       },
     ])
     expect(await countRows()).toBe(0)
+  })
+
+  test('of CSV with errors in accounts, which name line and column', async () => {
+    const answer = await postCsv(
+      'valor;referencia;chave_pix;documento;nome;banco;agencia;conta;tipo_conta\r\n' +
+        '1;a;;52998224726;Maria Silva;260;0001;1234567;corrente\r\n' +
+        '1;b;;52998224725;Maria Silva;000;00012;12345-6;outra\r\n' +
+        '1;c;ana@example.com;52998224725;Maria Silva;;;;\r\n' +
+        '1;d;;;;;;;\r\n' +
+        '1;e;;;;;;1234567;\r\n',
+    )
+    expect([answer.status, answer.body.errors]).toEqual([
+      422,
+      {
+        'lines.2.document': ['must be a valid CPF (11 digits) or CNPJ (14 characters)'],
+        'lines.3.bank_code': ['is no COMPE code of a bank; use ispb'],
+        'lines.3.agency': ['must be 1 to 4 digits, without the check digit'],
+        'lines.3.account': ['must be 1 to 20 digits, with the check digit and without a hyphen'],
+        'lines.3.account_type': ['must be one of CHECKING, PAYMENT, SAVINGS, SALARY'],
+        'lines.4.name': ['must be empty in a row with a PIX key'],
+        'lines.5.pix_key': ['is required'],
+        'lines.6.name': ['is required'],
+        'lines.6.document': ['is required'],
+        'lines.6.agency': ['is required'],
+        'lines.6.account_type': ['is required'],
+        'lines.6.ispb': ['is required'],
+      },
+    ])
+    expect(await countRows()).toBe(0)
+  })
+
+  test('to an account of a type that no provider of the account pays', async () => {
+    const efi = await fixture.insertAccount()
+    await fixture.replaceDefaultProviders(efi, [await fixture.insertConnection(efi, { dialect: 'efi' })])
+    const of = await fixture.insertToken({ accountUuid: efi, mode: 'test' })
+    const items = [
+      { value: 1, receiver: RECEIVER, external_ref: 'a' },
+      { value: 1, receiver: { ...RECEIVER, account_type: 'SALARY' }, external_ref: 'b' },
+    ]
+    const answer = await post({ items }, {}, of)
+    expect([answer.status, answer.body.errors]).toEqual([
+      422,
+      { 'items.1.receiver.account_type': ['no provider of this transfer pays an account of this type'] },
+    ])
   })
 
   test('of CSV that is no UTF-8', async () => {
@@ -319,6 +434,20 @@ describe('nothing is stored of a batch', () => {
     })
     expect(await countRows()).toBe(0)
     expect((await post({ ...body, mode: 'EACH' })).status).toBe(202)
+  })
+
+  test('with an account that is not among the allowed receivers, where all must be valid', async () => {
+    await setLimits({ allowedReceiversOnly: true, trustedReceivers: [{ document: '11222333000181' }] })
+    const items = [
+      { value: 1, receiver: { ...RECEIVER, document: '11222333000181' }, external_ref: 'a' },
+      { value: 1, receiver: RECEIVER, external_ref: 'b' },
+      { value: 1, pix_key: 'ana@example.com', external_ref: 'c' },
+    ]
+    const message = ['is not allowed by the limit allowed_receivers_only of the account']
+    expect((await post({ items, mode: 'ALL_VALID' })).body.errors).toEqual({
+      'items.1.receiver.document': message,
+      'items.2.pix_key': message,
+    })
   })
 
   test('whose references the account has used, where it allows each once', async () => {

@@ -88,10 +88,23 @@ CreateTransferBatchMode: TypeAlias = Literal["ALL_VALID", "EACH"]
 
 CreateTransferBatchOnShortBalance: TypeAlias = Literal["WAIT", "FAIL"]
 
+AccountReceiverAccountType: TypeAlias = Literal["CHECKING", "PAYMENT", "SAVINGS", "SALARY"]
+
+
+class AccountReceiver(TypedDict):
+    name: Required[str]
+    document: Required[str]
+    ispb: NotRequired[str]
+    bank_code: NotRequired[str]
+    agency: Required[str]
+    account: Required[str]
+    account_type: Required[AccountReceiverAccountType]
+
 
 class TransferBatchItemOrder(TypedDict):
     value: Required[Amount]
-    pix_key: Required[str]
+    pix_key: NotRequired[str]
+    receiver: NotRequired[AccountReceiver]
     document: NotRequired[str]
     external_ref: Required[str]
     final_beneficiary: NotRequired[FinalBeneficiary]
@@ -124,19 +137,6 @@ ListTransfersStatus: TypeAlias = Literal[
 ListTransfersType: TypeAlias = Literal["UNDEFINED", "PIX"]
 
 CreateAccountTransferType: TypeAlias = Literal["PIX"]
-
-AccountReceiverAccountType: TypeAlias = Literal["CHECKING", "PAYMENT", "SAVINGS", "SALARY"]
-
-
-class AccountReceiver(TypedDict):
-    name: Required[str]
-    document: Required[str]
-    ispb: NotRequired[str]
-    bank_code: NotRequired[str]
-    agency: Required[str]
-    account: Required[str]
-    account_type: Required[AccountReceiverAccountType]
-
 
 CreateCodeTransferType: TypeAlias = Literal["PIX"]
 

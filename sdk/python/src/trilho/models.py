@@ -321,6 +321,20 @@ class DepositReturnError(Model):
     provider_code: str | None = None
 
 
+class OrderedReceiver(Model):
+    """
+    Who is paid, and the account
+    """
+
+    name: str
+    document: str
+    ispb: str
+    bank_code: str | None = None
+    agency: str
+    account: str
+    account_type: Literal["CHECKING", "PAYMENT", "SAVINGS", "SALARY"] | str
+
+
 class TransferBatchItemError(Model):
     code: str
     message: str
@@ -1028,6 +1042,7 @@ class TransferBatchItem(Model):
     Reais, at most two decimals
     """
     pix_key: str | None = None
+    receiver: OrderedReceiver | None = None
     document: str | None = None
     external_ref: str
     description: str | None = None

@@ -467,8 +467,8 @@ export interface paths {
         get: operations["listTransferBatches"];
         put?: never;
         /**
-         * Send money to many PIX keys
-         * @description Up to 5,000 items, checked before anything is stored: an error names the field (`items.12.value`). Each item becomes a transfer of its own, which limits and balance may refuse when it is started. With `text/csv` the body is a table with the columns `value`, `pix_key`, `external_ref`, `document` and `description`, or their Portuguese names, and the other fields are sent in the query; an error names the line (`lines.14.value`). Token scope: `transfers`.
+         * Send money to many PIX keys and bank accounts
+         * @description Up to 5,000 items, checked before anything is stored: an error names the field (`items.12.value`). Each item becomes a transfer of its own, which limits and balance may refuse when it is started. With `text/csv` the body is a table with the columns `value`, `external_ref`, `pix_key`, `document` and `description`, and of bank accounts `name`, `ispb` or `bank_code`, `agency`, `account` and `account_type`, or their Portuguese names, and the other fields are sent in the query; an error names the line (`lines.14.value`). Token scope: `transfers`.
          */
         post: operations["createTransferBatch"];
         delete?: never;
@@ -2922,9 +2922,11 @@ export interface components {
         TransferBatchItemOrder: {
             /** @description Reais, at most two decimals */
             value: number;
-            /** @description Key of the recipient, at most 77 characters: CPF, CNPJ, e-mail, mobile with `+55`, or random key */
-            pix_key: string;
-            /** @description CPF or CNPJ of the recipient: the provider must confirm that the key belongs to it */
+            /** @description Key of the recipient, as in POST /transfers; this or `receiver` */
+            pix_key?: string;
+            /** @description Account of the recipient at a bank, as in POST /transfers/bank-accounts; this or `pix_key` */
+            receiver?: components["schemas"]["AccountReceiver"];
+            /** @description CPF or CNPJ of the owner of `pix_key`: the provider must confirm that the key belongs to it */
             document?: string;
             /** @description Your reference, another one for each item of the batch */
             external_ref: string;
@@ -2936,6 +2938,35 @@ export interface components {
              * @example Salário de novembro
              */
             description?: string;
+        };
+        /** @description Who is paid, and the account */
+        AccountReceiver: {
+            /**
+             * @description Holder of the account
+             * @example Maria Silva
+             */
+            name: string;
+            /** @description CPF or CNPJ with valid check digits, without formatting */
+            document: string;
+            /** @description ISPB of the bank; this or `bank_code` */
+            ispb?: string;
+            /**
+             * @description COMPE code of the bank; this or `ispb`
+             * @example 260
+             */
+            bank_code?: string;
+            /**
+             * @description Branch, without its check digit
+             * @example 0001
+             */
+            agency: string;
+            /**
+             * @description Number of the account with its check digit, without a hyphen; a check digit X is 0
+             * @example 1234567
+             */
+            account: string;
+            /** @enum {string} */
+            account_type: "CHECKING" | "PAYMENT" | "SAVINGS" | "SALARY";
         };
         CreateTransferBatchRequest: {
             /** @example Folha de novembro */
@@ -2980,6 +3011,7 @@ export interface components {
             /** @description Reais, at most two decimals */
             value: number;
             pix_key?: string;
+            receiver?: components["schemas"]["OrderedReceiver"];
             document?: string;
             external_ref: string;
             description?: string;
@@ -2996,6 +3028,17 @@ export interface components {
             settled_at?: string;
             /** @description Why the item is FAILED */
             error?: components["schemas"]["TransferBatchItemError"];
+        };
+        /** @description Who is paid, and the account */
+        OrderedReceiver: {
+            name: string;
+            document: string;
+            ispb: string;
+            bank_code?: string;
+            agency: string;
+            account: string;
+            /** @enum {string} */
+            account_type: "CHECKING" | "PAYMENT" | "SAVINGS" | "SALARY";
         };
         TransferBatchItemError: {
             code: string;
@@ -3079,35 +3122,6 @@ export interface components {
         };
         CreateTransferResponse: {
             data: components["schemas"]["Transfer"];
-        };
-        /** @description Who is paid, and the account */
-        AccountReceiver: {
-            /**
-             * @description Holder of the account
-             * @example Maria Silva
-             */
-            name: string;
-            /** @description CPF or CNPJ with valid check digits, without formatting */
-            document: string;
-            /** @description ISPB of the bank; this or `bank_code` */
-            ispb?: string;
-            /**
-             * @description COMPE code of the bank; this or `ispb`
-             * @example 260
-             */
-            bank_code?: string;
-            /**
-             * @description Branch, without its check digit
-             * @example 0001
-             */
-            agency: string;
-            /**
-             * @description Number of the account with its check digit, without a hyphen; a check digit X is 0
-             * @example 1234567
-             */
-            account: string;
-            /** @enum {string} */
-            account_type: "CHECKING" | "PAYMENT" | "SAVINGS" | "SALARY";
         };
         CreateAccountTransferRequest: {
             /** @description Reais, at most two decimals */
@@ -4044,11 +4058,13 @@ export type ListMedsResponse = components['schemas']['ListMedsResponse'];
 export type GetMedResponse = components['schemas']['GetMedResponse'];
 export type ReplyToMedResponse = components['schemas']['ReplyToMedResponse'];
 export type TransferBatchItemOrder = components['schemas']['TransferBatchItemOrder'];
+export type AccountReceiver = components['schemas']['AccountReceiver'];
 export type CreateTransferBatchRequest = components['schemas']['CreateTransferBatchRequest'];
 export type CreateTransferBatchResponse = components['schemas']['CreateTransferBatchResponse'];
 export type ListTransferBatchesResponse = components['schemas']['ListTransferBatchesResponse'];
 export type GetTransferBatchResponse = components['schemas']['GetTransferBatchResponse'];
 export type TransferBatchItem = components['schemas']['TransferBatchItem'];
+export type OrderedReceiver = components['schemas']['OrderedReceiver'];
 export type TransferBatchItemError = components['schemas']['TransferBatchItemError'];
 export type ListTransferBatchItemsResponse = components['schemas']['ListTransferBatchItemsResponse'];
 export type ApproveTransferBatchResponse = components['schemas']['ApproveTransferBatchResponse'];
@@ -4057,7 +4073,6 @@ export type RejectTransferBatchResponse = components['schemas']['RejectTransferB
 export type CancelTransferBatchResponse = components['schemas']['CancelTransferBatchResponse'];
 export type CreateTransferRequest = components['schemas']['CreateTransferRequest'];
 export type CreateTransferResponse = components['schemas']['CreateTransferResponse'];
-export type AccountReceiver = components['schemas']['AccountReceiver'];
 export type CreateAccountTransferRequest = components['schemas']['CreateAccountTransferRequest'];
 export type CreateAccountTransferResponse = components['schemas']['CreateAccountTransferResponse'];
 export type CreateCodeTransferRequest = components['schemas']['CreateCodeTransferRequest'];

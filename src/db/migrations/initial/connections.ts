@@ -130,13 +130,15 @@ create table provider_access_token (
 create index provider_access_token_of_account on provider_access_token (provider_account_uuid);
 
 -- From when on the calls of one kind have their turn (src/domain/providers/provider.ts, Pace): each moves it by one interval. The place
--- is that of the next order that waits for its turn, after all that wait already; each moves it likewise.
+-- is that of the next order that waits for its turn, after all that wait already; each moves it likewise. Items of batches have places
+-- of their own, after those.
 -- Unlogged: after a crash of PostgreSQL every kind may have its burst again.
 create unlogged table provider_pace (
   provider_account_uuid uuid not null references provider_account on delete cascade,
   kind text not null check (kind in ('send', 'lookUp', 'charge', 'refund', 'token')),
   next_turn_at timestamptz not null,
   next_place_at timestamptz not null default '-infinity',
+  next_item_at timestamptz not null default '-infinity',
   primary key (provider_account_uuid, kind)
 );
 
