@@ -2,7 +2,7 @@ import Koa from 'koa'
 import { Pool } from 'pg'
 
 /**
- * The floor under reads and lists: Koa, a pool, and the statements that ours sends, their rows answered unchanged.
+ * The floor under reads, lists and look-ups: Koa, a pool, and the statements that ours sends, their rows answered unchanged.
  * `/0`, `/1` … are the lists of statements that the parent process gives, which PostgreSQL parses and plans each time,
  * as for any handler that does nothing but query; `/0/kept` … prepares them once per connection, as ours does. `node
  * bare.ts <port> <database url>`.

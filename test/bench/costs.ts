@@ -13,7 +13,8 @@ const REPORT_MS = 11_000
 
 /**
  * The cost of one operation: events and workflow tasks from its history, transactions and statements as PostgreSQL
- * counts them, processor time where Linux reports it; the cost of an equally long idle time is subtracted.
+ * counts them, processor time where Linux reports it; the cost of an equally long idle time is subtracted. Without
+ * `workflowIdOf` it has no workflow.
  */
 export async function measureCost(
   site: BenchStack,
@@ -22,7 +23,7 @@ export async function measureCost(
     perform,
     workflowIdOf,
     settleMs = 1_500,
-  }: { perform: () => Promise<string>; workflowIdOf(uuid: string): string; settleMs?: number },
+  }: { perform: () => Promise<string>; workflowIdOf?: (uuid: string) => string; settleMs?: number },
 ): Promise<Cost> {
   await perform()
   await sleep(settleMs + REPORT_MS)
@@ -32,7 +33,7 @@ export async function measureCost(
     for (let n = 0; n < SAMPLE_SIZE; n += 1) uuids.push(await perform())
     await sleep(settleMs + REPORT_MS)
   })
-  const histories = await measureHistories(site, uuids.map(workflowIdOf))
+  const histories = workflowIdOf ? await measureHistories(site, uuids.map(workflowIdOf)) : NO_HISTORIES
   const own = (name: Counter) => {
     const [all, resting] = [busy.counted[name], idle.counted[name]]
     if (all === undefined || resting === undefined) return null
@@ -52,11 +53,11 @@ export async function measureCost(
   }
 }
 
+type HistoryCost = Pick<Cost, 'historyEvents' | 'historyBytes' | 'workflowTasks' | 'activityTasks'>
+const NO_HISTORIES: HistoryCost = { historyEvents: 0, historyBytes: 0, workflowTasks: 0, activityTasks: 0 }
+
 /** The mean history of some workflows: its size, and the hops through Temporal that it shows. */
-export async function measureHistories(
-  { stage }: BenchStack,
-  workflowIds: string[],
-): Promise<Pick<Cost, 'historyEvents' | 'historyBytes' | 'workflowTasks' | 'activityTasks'>> {
+export async function measureHistories({ stage }: BenchStack, workflowIds: string[]): Promise<HistoryCost> {
   const { workflow } = await stage.connectTemporal()
   const handles = workflowIds.map(id => workflow.getHandle(id))
   const histories = await Promise.all(handles.map(async handle => (await handle.fetchHistory()).events ?? []))

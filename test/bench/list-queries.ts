@@ -5,6 +5,7 @@ import { listEvents } from '../../src/api/operations/events.ts'
 import { listLedgerLines } from '../../src/api/operations/ledger.ts'
 import { listPixKeys } from '../../src/api/operations/pix-keys.ts'
 import { listAllRefunds, listRefunds } from '../../src/api/operations/refunds.ts'
+import { listBatchItems, listTransferBatches } from '../../src/api/operations/transfer-batches.ts'
 import { listTransfers } from '../../src/api/operations/transfers.ts'
 import { listDeliveries } from '../../src/api/operations/webhook-deliveries.ts'
 import { chargesQuery } from '../../src/contract/charges/charge.ts'
@@ -14,6 +15,7 @@ import { ledgerQuery } from '../../src/contract/ledger/ledger-line.ts'
 import { pixKeysQuery } from '../../src/contract/pix-keys/pix-key.ts'
 import { allRefundsQuery, refundsQuery } from '../../src/contract/refunds/refund.ts'
 import { transfersQuery } from '../../src/contract/transfers/transfer.ts'
+import { batchesQuery, batchItemsQuery } from '../../src/contract/transfers/transfer-batch.ts'
 import { deliveriesQuery } from '../../src/contract/webhooks/webhook-delivery.ts'
 import type { EntityManager } from '../../src/db/client/orm.ts'
 import type { FileStorage } from '../../src/storage/storage.ts'
@@ -73,6 +75,20 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     isTallied,
     isByDoneDays: 'transfer_date_from' in query,
     list: (em, place) => listTransfers(em, token, transfersQuery.parse({ ...query, ...place })),
+  })
+  const batches = (what: string, query: Query): ListCase => ({
+    what: `batches ${what}`,
+    isTallied: false,
+    list: (em, place) => listTransferBatches(em, token, batchesQuery.parse({ ...query, ...place })),
+  })
+  const items = (what: string, query: Query): ListCase => ({
+    what: `items of a batch ${what}`,
+    isTallied: false,
+    list: (em, place) =>
+      listBatchItems(em, token, {
+        uuid: world.batch,
+        query: batchItemsQuery.parse({ ...query, ...place }),
+      }),
   })
   const meds = (what: string, query: Query): ListCase => ({
     what: `disputes ${what}`,
@@ -158,6 +174,12 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
     }),
     transfers('settled since a year', { transfer_date_from: dateDaysAgo(300) }),
     transfers('external_ref', { external_ref: 'saida-77' }),
+    transfers('of a batch', { batch_uuid: world.batch }),
+    batches('all', {}),
+    batches('PROCESSING (none)', { status: 'PROCESSING' }),
+    batches('a day long ago', LONG_AGO),
+    items('all', {}),
+    items('FAILED', { status: 'FAILED' }),
     transfers('end_to_end', { end_to_end: `S${'77'.padStart(31, '0')}` }),
     transfers('uuid (none)', { uuid: someUuids }),
     meds('all', {}),

@@ -1,6 +1,3 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { reserveFreePort } from '../../packages/dev/os/ports.ts'
 import { waitUntilReady } from '../../packages/dev/services/startup.ts'
 import { listCharges, requireVisibleCharge } from '../../src/api/operations/charges.ts'
@@ -8,6 +5,7 @@ import { chargesQuery } from '../../src/contract/charges/charge.ts'
 import type { EntityManager, Orm } from '../../src/db/client/orm.ts'
 import { type CapturedMessages, openCapturedOrm } from '../http/support/postgres-messages.ts'
 import { spawnProgram, stopProcess } from '../support/second-processes.ts'
+import { openBareServer } from './bare-handler.ts'
 import { measureInTurns } from './callers.ts'
 import { type Figures, formatTable, type Goal, quantile, type Speed } from './figures.ts'
 import { buildListCases, type ListCase } from './list-queries.ts'
@@ -183,20 +181,16 @@ async function compareWithBareServer(
   ].map(({ statements }) => statements)
   await close()
 
-  const [ours, bare] = [await reserveFreePort(), await reserveFreePort()]
+  const ours = await reserveFreePort()
   const api = spawnProgram('src/server.ts', {
     ...site.environment,
     DATABASE_URL: many.databaseUrl,
     PORT: String(ours.port),
   })
-  const handler = fork(fileURLToPath(new URL('./bare-server.ts', import.meta.url)), [
-    ...[String(bare.port), many.databaseUrl],
-  ])
-  handler.send(kinds)
-  await once(handler, 'message')
+  await using bare = await openBareServer(site, { databaseUrl: many.databaseUrl, statementLists: kinds })
   const url = `http://127.0.0.1:${ours.port}`
   await waitUntilReady(url, AbortSignal.timeout(120_000))
-  const [own, floor] = [site.api(url), site.api(`http://127.0.0.1:${bare.port}`)]
+  const [own, floor] = [site.api(url), bare.api]
   const baselineToken = await baseline.createSeededMerchant(many.charges)
   const listOfBaseline = {
     what: 'baseline: list of 20',
@@ -222,7 +216,7 @@ async function compareWithBareServer(
     goals.push({ what: `${what} ÷ bare`, is: found[2]!.perSecond / found[0]!.perSecond, atLeast })
   }
   const comparison = { what: LIST, ours: speeds.at(-2)!, baseline: speeds.at(-1)! }
-  await Promise.all([stopProcess(api), stopProcess(handler)])
-  await Promise.all([ours.release(), bare.release()])
+  await stopProcess(api)
+  await ours.release()
   return { speeds, goals, comparisons: [comparison] }
 }

@@ -72,7 +72,7 @@ function createReader(pool: Pool, token: string): Reader {
 }
 
 /** Lists the routes of the table in docs/production.md, with the objects of a seeded account. */
-function listRoutes({ refunded, webhook, connections }: SeededAccount): Route[] {
+function listRoutes({ batch, refunded, webhook, connections }: SeededAccount): Route[] {
   const charge = `/api/v1/payments/${refunded}`
   const deliveries = `/api/v1/webhooks/${webhook}/deliveries`
   const lists: Route[] = [
@@ -81,6 +81,8 @@ function listRoutes({ refunded, webhook, connections }: SeededAccount): Route[] 
     { path: '/api/v1/transfers', why: 'each with its attempts' },
     { path: '/api/v1/events', why: 'each with its body' },
     { path: deliveries, why: 'each with its event and its attempts' },
+    { path: '/api/v1/transfers/batches' },
+    { path: `/api/v1/transfers/batches/${batch}/items` },
   ]
   return [
     { path: '/healthz' },

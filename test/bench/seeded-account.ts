@@ -21,6 +21,8 @@ export type SeededAccount = {
   accountUuid: string
   connections: string[]
   webhook: string
+  /** A batch of transfers. */
+  batch: string
   /** Charges that carry a refund, whose refunds are a list of their own. */
   refunded: string
   charges: number
@@ -56,6 +58,7 @@ export async function seedAccount(
     while ((await foldListCounters(orm)) > 0);
     await orm.em.fork().execute('vacuum (analyze)')
     const [one] = await orm.em.fork().execute(`select charge_uuid from refund order by uuid limit 1`)
+    const [batch] = await orm.em.fork().execute(`select uuid from transfer_batch order by created_at limit 1`)
     return {
       databaseUrl,
       charges,
@@ -64,6 +67,7 @@ export async function seedAccount(
       accountUuid: merchant.accountUuid,
       webhook: merchant.webhook,
       connections: merchant.connections,
+      batch: batch?.uuid ?? randomUUID(),
       refunded: one?.charge_uuid ?? randomUUID(),
     }
   } finally {
@@ -214,6 +218,10 @@ select uuid, :account, connection_uuid, provider_account_uuid, state, cents, cen
   ${PAID_HISTORY}, 3, 'bench', 'f', at, at
 from made`
 
+/** Every fourth 5,000 transfers are one batch. */
+const IS_ITEM = '(n / 5000) % 4 = 0'
+const BATCH = uuidSql('batch', 'n / 5000')
+
 const TRANSFERS = `
 with made as (
   select n, ${uuidSql('transfer')} as uuid, c.uuid as connection_uuid, c.provider_account_uuid, ${AT} as at,
@@ -236,15 +244,29 @@ with made as (
   from made
 )
 insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, returned_cents, pix_key,
-  external_ref, sender, receiver, movement_uuid, end_to_end, settled_at, history, sequence, request_id, fingerprint,
+  external_ref, batch_uuid, sender, receiver, movement_uuid, end_to_end, settled_at, history, sequence, request_id, fingerprint,
   created_at, updated_at)
 select uuid, :account, connection_uuid, provider_account_uuid, state, cents, case state when 'refunded' then cents else 0 end,
-  'pagador-' || n % 5000 || '@example.com', 'saida-' || n, ${PARTY}, ${PARTY},
+  'pagador-' || n % 5000 || '@example.com', 'saida-' || n, case when ${IS_ITEM} then ${BATCH} end, ${PARTY}, ${PARTY},
   case when state in ('paid', 'refunded') then ${uuidSql('outgoing')} end,
   case when state in ('paid', 'refunded') then end_to_end end,
   case when state in ('paid', 'refunded') then least(at + ${DELAY}, now()) end,
   ${PAID_HISTORY}, 1, 'bench', 'f', at, at
 from made`
+
+const BATCHES = `
+with made as (
+  select n, ${BATCH} as batch_uuid, t.uuid, t.value_cents, t.created_at as at
+  from ${SERIES} join transfer t on t.uuid = ${uuidSql('transfer')} where ${IS_ITEM}
+), batches as (
+  insert into transfer_batch (uuid, account_uuid, is_simulated, candidates, state, mode, on_short_balance, item_count,
+    value_cents, request_id, fingerprint, created_at, updated_at)
+  select batch_uuid, :account, true, array(select uuid from connection where account_uuid = :account), 'completed', 'EACH', 'WAIT',
+    count(*), sum(value_cents), 'bench', 'f', min(at), max(at)
+  from made group by batch_uuid on conflict do nothing
+)
+insert into transfer_batch_item (batch_uuid, line, transfer_uuid, state, value_cents, external_ref, details)
+select batch_uuid, n % 5000 + 1, uuid, 'started', value_cents, 'item-' || n, '{}' from made`
 
 /** Two legs of each received PIX and of each refund; the balances are the sum of them, as if they had been posted one by one. */
 const POSTINGS = `
@@ -318,10 +340,10 @@ insert into delivery_attempt (delivery_uuid, number, status_code, duration_ms, a
 select ${uuidSql('delivery')}, 1, 200, 12, at from made`
 
 /** What belongs to charges, in the order in which it is written. */
-const ROWS_OF_CHARGES = [TRANSFERS, REFUNDS, POSTINGS, DISPUTES, EVENTS, DELIVERIES]
+const ROWS_OF_CHARGES = [TRANSFERS, BATCHES, REFUNDS, POSTINGS, DISPUTES, EVENTS, DELIVERIES]
 const FILLED_TABLES = [
   ...['charge', 'movement', 'transfer', 'attempt', 'posting', 'refund', 'dispute', 'event', 'delivery'],
-  'delivery_attempt',
+  ...['delivery_attempt', 'transfer_batch', 'transfer_batch_item'],
 ]
 
 /** What the triggers would have counted. */

@@ -11,8 +11,9 @@ import {
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { KeyLookup } from '../../db/entities/key-lookup.ts'
+import { batchQueries, constantQuery, runQuery, sendChanges, sendQuery } from '../../db/pipeline/query.ts'
 import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
-import { countKeyLookup, findLookupBudget } from '../../db/repositories/key-lookups.ts'
+import { queryLookupBudget, queryLookupCount } from '../../db/repositories/key-lookups.ts'
 import { detectPixKeyType } from '../../domain/pix-keys/key-format.ts'
 import { LOOKUP_VALIDITY_MS, matchDocument, matchName } from '../../domain/pix-keys/key-look-up.ts'
 import { refillBudget } from '../../domain/pix-keys/look-up-budget.ts'
@@ -25,10 +26,10 @@ import type { CallerToken } from '../authorization/authenticate.ts'
 import { visibilityFilter } from '../authorization/visibility.ts'
 import {
   collectProviderErrors,
-  findCandidates,
   type InvalidBodyRequest,
+  queryCandidates,
 } from '../routing/provider-candidates.ts'
-import { findKeyAnswer, type KeyAnswerDependencies } from './key-answers.ts'
+import { findKeyAnswer, type KeyAnswerDependencies, queryKnownAnswer } from './key-answers.ts'
 import type { KeyAnswer, KeyOwnerAnswer } from './provider-lookups.ts'
 import { orderAuthorOf, writeDirectly } from './user-acts.ts'
 
@@ -44,51 +45,83 @@ export type SealedLookup = KeyOwnerAnswer & { key: string }
  */
 export async function lookUpPixKey(
   dependencies: KeyAnswerDependencies,
-  { em, token, body, requestId }: LookUpRequest,
+  request: LookUpRequest,
 ): Promise<z.output<typeof keyLookupSchema>> {
+  const { em, token, body } = request
   if (token.isAccountBlocked) fail('account_blocked')
   const { pix_key: key, provider_uuid: providerUuid } = body
-  const capable = selectLookUpConnections(await findCandidates(em, { token, providerUuid }))
+  const candidateQuery = queryCandidates(em, { token, providerUuid })
+  const knownQuery = queryKnownAnswer(dependencies, { key, isSimulated: token.mode === 'test' })
+  const [connections, knownAnswer] = await runQuery(em, batchQueries(candidateQuery, knownQuery))
+  const capable = selectLookUpConnections(connections)
   if (capable.length === 0) failUnsupported()
+  const answered = knownAnswer
+    ? { candidates: capable, answer: knownAnswer, isCounted: false }
+    : await askForAnswer(dependencies, request, capable)
+  const { answer } = answered
+  const { lookup, connection, budget } = await storeLookup(dependencies, request, answered)
+  requireFound(answer)
+  return showKeyLookup(lookup, {
+    key,
+    connection,
+    budget: showLookupBudget(budget && refillBudget(budget, Date.now()), answer.cost),
+  })
+}
+
+/** An answer, and the connections that could look its key up. `isCounted`: the count of the look-up is committed. */
+type AnsweredLookup = { candidates: Connection[]; answer: KeyAnswer; isCounted: boolean }
+
+/** Counts a look-up, and asks the providers: what has called one of them is counted whatever follows. */
+async function askForAnswer(
+  dependencies: KeyAnswerDependencies,
+  { em, token, body }: LookUpRequest,
+  capable: Connection[],
+): Promise<AnsweredLookup> {
   const order = await orderByCircuitState(
     em,
     capable.map(({ uuid }) => uuid),
   )
   const candidates = order.map(uuid => capable.find(one => one.uuid === uuid)!)
-  const waitS = await countKeyLookup(em, { accountUuid: token.accountUuid, tokenUuid: token.uuid })
-  if (waitS > 0) fail('too_many_lookups', { retryAfterS: waitS })
+  requireCounted(
+    await runQuery(em, queryLookupCount({ accountUuid: token.accountUuid, tokenUuid: token.uuid })),
+  )
   getRequestDeadline().extendBy(KEY_LOOKUP_WAIT_MS)
-  const answer = await findKeyAnswer(dependencies, { key, candidates })
-  const lookup = await storeLookup(dependencies, { em, token, body, requestId }, { candidates, answer })
-  requireFound(answer)
-  const budget = await findLookupBudget(em.fork(), lookup.connection.providerAccountUuid)
-  return showKeyLookup(lookup, {
-    key,
-    budget: showLookupBudget(budget && refillBudget(budget, Date.now()), answer.cost),
-  })
+  const answer = await findKeyAnswer(dependencies, { key: body.pix_key, candidates })
+  return { candidates, answer, isCounted: true }
 }
 
-/** Stores the account's row of a look-up. What binds a payment to it is stored only where this account's provider account has answered. */
+/** Fails with 429 where a look-up was not counted, because its token or its account has made too many. */
+function requireCounted(waitS: number): void {
+  if (waitS > 0) fail('too_many_lookups', { retryAfterS: waitS })
+}
+
+/**
+ * Stores the account's row of a look-up, and counts it in the same transaction unless it is counted. What binds a payment to it is stored
+ * only where this account's provider account has answered.
+ */
 function storeLookup(
   { sealer }: Pick<KeyAnswerDependencies, 'sealer'>,
   { em, token, body, requestId }: LookUpRequest,
-  { candidates, answer }: { candidates: Connection[]; answer: KeyAnswer },
-): Promise<KeyLookup> {
+  { candidates, answer, isCounted }: AnsweredLookup,
+) {
   const { pix_key: key, document, name } = body
   const connection =
     candidates.find(one => one.providerAccountUuid === answer.providerAccountUuid) ?? candidates[0]!
+  const { providerAccountUuid, isSimulated } = connection
   const uuid = randomUUID()
   const at = new Date()
   const author = orderAuthorOf(token)
   const found = answer.answer && { owner: answer.answer.owner, ...ownEndToEnd(answer, connection) }
   const act = { token, action: 'key_lookup', subject: `key-lookup/${uuid}` } as const
-  return writeDirectly(em, { ids: { uuid }, act }, async tx =>
-    tx.create(KeyLookup, {
+  const counter = { accountUuid: token.accountUuid, tokenUuid: token.uuid }
+  return writeDirectly(em, { ids: { uuid }, act }, async tx => {
+    const counting = await sendQuery(tx, isCounted ? constantQuery(0) : queryLookupCount(counter))
+    const lookup = tx.create(KeyLookup, {
       uuid,
       accountUuid: token.accountUuid,
-      connection: await tx.findOneOrFail(Connection, connection.uuid),
-      providerAccountUuid: connection.providerAccountUuid,
-      isSimulated: connection.isSimulated,
+      connection: tx.getReference(Connection, connection.uuid),
+      providerAccountUuid,
+      isSimulated,
       type: detectPixKeyType(key)!,
       shownKey: maskKey(key),
       outcome: answer.outcome,
@@ -102,8 +135,12 @@ function storeLookup(
       createdAt: at,
       updatedAt: at,
       expiresAt: new Date(at.getTime() + LOOKUP_VALIDITY_MS),
-    }),
-  )
+    })
+    await sendChanges(tx)
+    const budget = await runQuery(tx, queryLookupBudget(providerAccountUuid))
+    requireCounted(await counting.result) // Sent with the row: it is rolled back.
+    return { lookup, connection, budget }
+  })
 }
 
 type LookUpRequest = { em: EntityManager; token: CallerToken; body: LookUpKeyBody; requestId: string }

@@ -6,7 +6,7 @@ import { runQuery } from '../../db/pipeline/query.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import {
   findConnectionBudgets,
-  findLookupBudget,
+  queryLookupBudget,
   storeLookupBudget,
 } from '../../db/repositories/key-lookups.ts'
 import {
@@ -33,7 +33,7 @@ export async function refreshLookupBudget(
   provider: Provider,
   { providerAccountUuid }: Pick<Connection, 'providerAccountUuid'>,
 ): Promise<BudgetAt | undefined> {
-  const known = await findLookupBudget(em, providerAccountUuid)
+  const known = await runQuery(em, queryLookupBudget(providerAccountUuid))
   const nowMs = Date.now()
   if (known && nowMs - known.readAtMs < BUDGET_VALIDITY_MS) return refillBudget(known, nowMs)
   const answer = await Promise.race([provider.findLookUpBudget?.(), sleep(MAX_BUDGET_WAIT_MS)])

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Connection } from '../../db/entities/connection.ts'
 import type { KeyLookup } from '../../db/entities/key-lookup.ts'
 import { detectPixKeyType } from '../../domain/pix-keys/key-format.ts'
 import { OWNER_DOCUMENT_MATCHES, OWNER_NAME_MATCHES } from '../../domain/pix-keys/key-look-up.ts'
@@ -89,10 +90,19 @@ export const keyLookupSchema = z
   })
   .meta({ id: 'KeyLookup' })
 
-/** Presents a look-up that found its key. `key`: as its caller sent it, absent where it is read again. */
+type ShownWithLookup = {
+  key?: string
+  connection?: Pick<Connection, 'uuid' | 'provider'>
+  budget: z.output<typeof lookupBudgetSchema> | null
+}
+
+/**
+ * Presents a look-up that found its key. `key`: as its caller sent it, absent where it is read again. `connection`: of the look-up, where
+ * that has only its key.
+ */
 export function showKeyLookup(
   lookup: KeyLookup,
-  { key = lookup.shownKey, budget }: { key?: string; budget: z.output<typeof lookupBudgetSchema> | null },
+  { key = lookup.shownKey, connection = lookup.connection, budget }: ShownWithLookup,
 ): z.output<typeof keyLookupSchema> {
   return {
     uuid: lookup.uuid,
@@ -101,7 +111,7 @@ export function showKeyLookup(
     receiver: lookup.receiver ?? UNKNOWN_PARTY,
     document_match: lookup.documentMatch,
     name_match: lookup.nameMatch,
-    provider: { uuid: lookup.connection.uuid, provider: lookup.connection.provider },
+    provider: { uuid: connection.uuid, provider: connection.provider },
     expires_at: lookup.expiresAt,
     budget,
   }

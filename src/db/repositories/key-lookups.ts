@@ -4,8 +4,7 @@ import type { TransferLookup } from '../../domain/transfers/transfer-lookup.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { runInTransaction } from '../client/transaction.ts'
 import { KeyLookup } from '../entities/key-lookup.ts'
-import { batchQueries, firstRow, query, runQuery } from '../pipeline/query.ts'
-import { selectValue } from '../select-values.ts'
+import { batchQueries, firstRow, mapQuery, type Query, query, runQuery } from '../pipeline/query.ts'
 
 /** Look-ups of keys: the shared answers, the limits, and the budgets of the providers. */
 
@@ -27,6 +26,15 @@ export type StoredKeyAnswer = {
   retryAfterS: number | null
 }
 type KeyAnswerRow = Omit<StoredKeyAnswer, 'outcome'> & { state: KeyLookupOutcome | 'asking' }
+
+/** Queries the answer about a key that callers of all provider accounts share; undefined where none is known. Takes no lock. */
+export function querySharedAnswer({
+  isSimulated,
+  keyMac,
+}: Pick<KeyAnswerRequest, 'isSimulated' | 'keyMac'>): Query<StoredKeyAnswer | undefined> {
+  const isShared = `and expires_at > clock_timestamp() and state <> 'no_answer'`
+  return mapQuery(queryKeyAnswer({ isSimulated, keyMac }, isShared), row => row && toStoredAnswer(row))
+}
 
 /**
  * Finds the answer about a key, or claims the right to ask for it; `asking` while another caller asks. One row lock decides between
@@ -55,24 +63,30 @@ export async function claimKeyAnswer(
     ],
     rows => rows.length > 0,
   )
-  const [isClaimed, stored] = await runQuery(em, batchQueries(claiming, queryKeyAnswer(isSimulated, keyMac)))
+  const [isClaimed, row] = await runQuery(em, batchQueries(claiming, queryKeyAnswer({ isSimulated, keyMac })))
   if (isClaimed) return 'claimed'
   // Where the row was deleted meanwhile, the next claim finds none.
-  if (!stored || stored.state === 'asking') return 'asking'
-  const { state: outcome, ...answer } = stored
-  return { outcome, ...answer }
+  return (row && toStoredAnswer(row)) ?? 'asking'
 }
 
-function queryKeyAnswer(isSimulated: boolean, keyMac: string) {
+/** `condition`: SQL of what else must hold, a constant of the code. */
+function queryKeyAnswer(
+  { isSimulated, keyMac }: Pick<KeyAnswerRequest, 'isSimulated' | 'keyMac'>,
+  condition = '',
+): Query<KeyAnswerRow | undefined> {
   return firstRow(
     query(
       `select state, sealed_answer as "sealedAnswer", provider_account_uuid as "providerAccountUuid",
          retry_after_s as "retryAfterS"
-       from key_answer where is_simulated = ? and key_mac = ?`,
+       from key_answer where is_simulated = ? and key_mac = ? ${condition}`,
       [isSimulated, keyMac],
       rows => rows as KeyAnswerRow[],
     ),
   )
+}
+
+function toStoredAnswer({ state, ...answer }: KeyAnswerRow): StoredKeyAnswer | undefined {
+  return state === 'asking' ? undefined : { outcome: state, ...answer }
 }
 
 /** Stores the answer of a claim for `validityMs`; does nothing where another caller has claimed it meanwhile. */
@@ -90,12 +104,19 @@ export async function storeKeyAnswer(
   )
 }
 
-/** Counts a look-up of a token and its account; returns the seconds until another is allowed, 0 where this one is counted. */
-export function countKeyLookup(
-  em: EntityManager,
-  { accountUuid, tokenUuid }: { accountUuid: string; tokenUuid: string },
-): Promise<number> {
-  return selectValue(em, 'select count_key_lookup(?, ?)', [accountUuid, tokenUuid])
+/**
+ * Queries the count of a look-up of a token and its account: the seconds until another is allowed, 0 where this one is counted. Locks
+ * both counters until the transaction ends; one that is rolled back is not counted.
+ */
+export function queryLookupCount({
+  accountUuid,
+  tokenUuid,
+}: {
+  accountUuid: string
+  tokenUuid: string
+}): Query<number> {
+  const values = [accountUuid, tokenUuid]
+  return query('select count_key_lookup(?, ?) as wait_s', values, ([row]) => Number(row!.wait_s))
 }
 
 /**
@@ -121,14 +142,10 @@ type BudgetRow = LookUpBudget & { atMs: number; readAtMs: number }
 const BUDGET_COLUMNS = `capacity, tokens_left as left, refill_per_minute as "refillPerMinute",
   extract(epoch from at)::float8 * 1000 as "atMs", extract(epoch from read_at)::float8 * 1000 as "readAtMs"`
 
-/** Finds the budget of a provider account as it is known. `readAtMs`: when its provider reported it. */
-export async function findLookupBudget(
-  em: EntityManager,
-  providerAccountUuid: string,
-): Promise<BudgetRow | undefined> {
+/** Queries the budget of a provider account as it is known. `readAtMs`: when its provider reported it. */
+export function queryLookupBudget(providerAccountUuid: string): Query<BudgetRow | undefined> {
   const sql = `select ${BUDGET_COLUMNS} from lookup_budget where provider_account_uuid = ?`
-  const [row] = await em.execute<BudgetRow[]>(sql, [providerAccountUuid])
-  return row
+  return firstRow(query(sql, [providerAccountUuid], rows => rows as BudgetRow[]))
 }
 
 /** Finds the budgets that are known of connections' provider accounts, by the connection's uuid. */

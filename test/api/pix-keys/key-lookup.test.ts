@@ -194,6 +194,29 @@ test('a token has thirty look-ups in a minute, and an account 3,000 on a day', a
   expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(86_400)
 })
 
+test('parallel look-ups of a known owner are counted one by one, and a refused one stores nothing', async () => {
+  const merchant = await byWoovi()
+  const pix_key = randomPixKey()
+  await lookUpKey(merchant, { pix_key })
+  await stack.sql('update key_lookup_count set count = 2995 where account_uuid = ?', [merchant.uuid])
+  const tokens = await Promise.all(
+    Array.from({ length: 4 }, () => stack.token({ accountUuid: merchant.uuid })),
+  )
+  const answers = await Promise.all(
+    tokens.flatMap(token => {
+      const api = merchant.api.withToken(token).sendingOnce()
+      return Array.from({ length: 5 }, () => api.post(LOOKUP, { pix_key }))
+    }),
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(15).fill(429)])
+  const count = await stack.sql(
+    `select count, (select count(*)::int from key_lookup l where l.account_uuid = c.account_uuid) as rows
+     from key_lookup_count c where account_uuid = ?`,
+    [merchant.uuid],
+  )
+  expect(count).toEqual([{ count: 3000, rows: 6 }])
+})
+
 test('without budget the provider is not asked, and another one answers', async () => {
   const merchant = await byWoovi()
   await setTokensLeft(merchant, 19)

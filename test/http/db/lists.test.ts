@@ -81,8 +81,10 @@ describe('lists', () => {
       'event',
       'movement',
       'pix_key',
+      'qr_code',
       'refund',
       'transfer',
+      'transfer_batch',
     ]
     expect(columns.map(one => one.table)).toEqual(expect.arrayContaining([...listed, 'webhook']))
     expect(columns.filter(one => one.digits !== 3)).toEqual([])

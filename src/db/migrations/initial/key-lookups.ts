@@ -86,26 +86,32 @@ create table key_lookup_count (
 
   rules: `
 -- Counts one look-up and returns 0, or, after thirty of the token within a minute or 3,000 of the account on a day, the seconds until
--- the next is allowed. The account's row is locked first.
+-- the next is allowed. The account's row is locked first, then the token's, until the transaction ends.
 create function count_key_lookup(account uuid, token uuid) returns int language plpgsql volatile as $$
 declare
+  counted key_lookup_count;
+  recent timestamptz[];
   present timestamptz;
   today date;
   used int;
-  recent timestamptz[];
 begin
-  insert into key_lookup_count (account_uuid, day, count) values (account, current_date, 0) on conflict do nothing;
-  insert into key_lookup_times (token_uuid, at) values (token, '{}') on conflict do nothing;
-  perform from key_lookup_count where account_uuid = account for update;
-  perform from key_lookup_times where token_uuid = token for update;
+  select * into counted from key_lookup_count where account_uuid = account for update;
+  if not found then
+    insert into key_lookup_count (account_uuid, day, count) values (account, current_date, 0) on conflict do nothing;
+    return count_key_lookup(account, token);
+  end if;
+  select at into recent from key_lookup_times where token_uuid = token for update;
+  if not found then
+    insert into key_lookup_times (token_uuid, at) values (token, '{}') on conflict do nothing;
+    return count_key_lookup(account, token);
+  end if;
   present := clock_timestamp();
   today := (present at time zone 'America/Sao_Paulo')::date;
-  select case when day = today then count else 0 end into used from key_lookup_count where account_uuid = account;
+  used := case when counted.day = today then counted.count else 0 end;
   if used >= 3000 then
     return greatest(1, ceil(extract(epoch from ((today + 1)::timestamp at time zone 'America/Sao_Paulo') - present)));
   end if;
-  select coalesce(array_agg(one order by one), '{}') into recent
-  from key_lookup_times, unnest(at) as one where token_uuid = token and one > present - interval '60 seconds';
+  recent := array(select one from unnest(recent) as one where one > present - interval '60 seconds' order by one);
   if cardinality(recent) >= 30 then
     return greatest(1, ceil(extract(epoch from recent[1] + interval '60 seconds' - present)));
   end if;
