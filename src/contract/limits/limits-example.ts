@@ -40,10 +40,16 @@ const IN_FORCE = {
 
 export const LIMITS_EXAMPLE: z.input<typeof limitsSchema> = {
   ...IN_FORCE,
-  callout_token: 'whsec_****aLaw',
+  callout_token: 'whsec_****Ym4=',
   pending: { limits: { ...IN_FORCE, per_day: 20_000 }, effective_at: '2026-11-22T12:00:00.000000Z' },
   version: 2,
   updated_at: EXAMPLE_TIMES.ordered,
+}
+
+/** One of the answers that show the secret of the call-outs whole. */
+export const ROTATED_CALLOUT_EXAMPLE: z.input<typeof limitsSchema> = {
+  ...LIMITS_EXAMPLE,
+  callout_token: 'whsec_X7dLr2VwB9kQ4nHs1yTf6cMz0pJe5gAu8iRo3bKtYm4=',
 }
 
 export const LIMIT_USAGE_EXAMPLE: z.input<typeof limitUsageSchema> = {
