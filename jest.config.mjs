@@ -33,6 +33,7 @@ const ownStackFiles = [
   'test/api/charges/provider-fallback.test.ts',
   'test/api/traces.test.ts',
   'test/api/transfers/batch-under-kills.test.ts',
+  'test/api/transfers/callouts.test.ts',
   'test/api/transfers/scheduled-transfer.test.ts',
   'test/api/webhooks/delivery.test.ts',
   'test/docs/commands.test.ts',

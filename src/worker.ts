@@ -250,6 +250,7 @@ function createDependencies(config: Config): ActivityDependencies {
     }),
     messengers: createMessengers(config.messengers),
     onDeliveryAttempt: metrics.recordWebhookAttempt,
+    onCallout: metrics.recordCallout,
     isReachedByOthersOnly: providerWatch.isReachedByOthersOnly,
     timeScale: config.timeScale,
     publicUrl: config.publicUrl,

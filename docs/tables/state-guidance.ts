@@ -113,14 +113,17 @@ export const TRANSFER_GUIDANCE: StateGuidance<TransferState, TransferEvent> = {
       en: 'its value is above `approvals` of the limits',
       pt: 'o valor passa de `approvals` dos limites',
     },
-    approved: { en: 'as many persons approve it as it needs', pt: 'as pessoas necessárias aprovam' },
+    approved: {
+      en: 'as many persons approve it as it needs, and your server where it has a call-out',
+      pt: 'as pessoas necessárias aprovam, e o seu servidor onde há consulta',
+    },
     possibly_sent: {
       en: 'the service was restored from a backup, and a provider may have it',
       pt: 'o serviço foi restaurado de um backup, e um provedor pode ter a transferência',
     },
     cancelled: {
-      en: 'you cancel it before it is sent, or a person rejects it',
-      pt: 'você cancela antes do envio, ou uma pessoa rejeita',
+      en: 'you cancel it before it is sent, or a person or your server rejects it',
+      pt: 'você cancela antes do envio, ou uma pessoa ou o seu servidor rejeita',
     },
     never_sent: {
       en: 'its approvals are not given in time, or no provider could send it for 24 hours after `scheduled_for`',

@@ -5,7 +5,7 @@ import type { SimulatorStore } from './store.ts'
 /** One request to an inbox. */
 type InboxEntry = { at: string; method: string; headers: IncomingHttpHeaders; body: string }
 /** The response of an inbox. */
-type InboxResponse = { status: number; delayMs: number; headers: Record<string, string> }
+type InboxResponse = { status: number; delayMs: number; headers: Record<string, string>; body: string }
 
 /** A receiver of webhooks under test: each inbox records its requests and answers with its configured response. */
 export type Inbox = {
@@ -19,7 +19,9 @@ export type Inbox = {
   clear(name: string): void
 }
 
-const DEFAULT_RESPONSE: InboxResponse = { status: 200, delayMs: 0, headers: {} }
+/** Body of an inbox that has no other one. */
+export const DEFAULT_INBOX_BODY = '{"received":true}'
+const DEFAULT_RESPONSE: InboxResponse = { status: 200, delayMs: 0, headers: {}, body: DEFAULT_INBOX_BODY }
 
 type InboxEntryRow = { at: string; method: string; headers: string; body: string }
 
@@ -33,21 +35,22 @@ export function createInbox({
   stopping: AbortSignal
 }): Inbox {
   const findResponse = (name: string): InboxResponse => {
-    const row = store.first<{ status: number; delayMs: number; headers: string }>(
-      'SELECT status, delayMs, headers FROM inboxResponse WHERE name = ?',
+    const row = store.first<Omit<InboxResponse, 'headers'> & { headers: string }>(
+      'SELECT status, delayMs, headers, body FROM inboxResponse WHERE name = ?',
       name,
     )
     return row ? { ...row, headers: JSON.parse(row.headers) as Record<string, string> } : DEFAULT_RESPONSE
   }
 
   return {
-    setResponse: (name, { status, delayMs, headers }) =>
+    setResponse: (name, { status, delayMs, headers, body }) =>
       void store.run(
-        'INSERT OR REPLACE INTO inboxResponse (name, status, delayMs, headers) VALUES (?, ?, ?, ?)',
+        'INSERT OR REPLACE INTO inboxResponse (name, status, delayMs, headers, body) VALUES (?, ?, ?, ?, ?)',
         name,
         status,
         delayMs,
         JSON.stringify(headers),
+        body,
       ),
     receive: async (name, { method, headers, body }) => {
       const at = now().toISOString()

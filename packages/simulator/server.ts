@@ -206,8 +206,9 @@ function createInboxRoutes({ inbox }: SimulatorState): Router {
     const { name } = ctx.params as { name: string }
     const { method, headers } = ctx.req
     const response = await inbox.receive(name, { method: method!, headers, body: await readBodyText(ctx) })
+    ctx.type = 'json'
     ctx.set(response.headers)
-    ctx.body = { received: true }
+    ctx.body = response.body
     ctx.status = response.status
   })
   return router

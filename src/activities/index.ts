@@ -35,6 +35,7 @@ import {
   storeTransfer,
 } from './transfers/activities.ts'
 import { advanceBatch, cancelBatch } from './transfers/batches.ts'
+import { requestCallout } from './transfers/request-callout.ts'
 import { transferPayout } from './transfers/transfer-payout.ts'
 import { keepUnmatchedPayment, orderDepositReturn, returnPayout } from './unmatched/return-payout.ts'
 import { sendPasswordReset } from './users/password-resets.ts'
@@ -123,7 +124,12 @@ export function firstAttemptActivities(dependencies: ActivityDependencies) {
   return { attemptFirstDeliveries: attemptFirstDeliveries(dependencies) }
 }
 
-/** Webhook deliveries, on a task queue of their own: an endpoint without a response must not delay provider calls. */
+/**
+ * Webhook deliveries and call-outs, on a task queue of their own: an endpoint without a response must not delay provider calls.
+ */
 export function webhookActivities(dependencies: ActivityDependencies) {
-  return { attemptDelivery: attemptDelivery(dependencies) }
+  return {
+    attemptDelivery: attemptDelivery(dependencies),
+    requestCallout: requestCallout(dependencies),
+  }
 }

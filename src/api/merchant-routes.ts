@@ -30,7 +30,7 @@ export const MERCHANT_ROUTES: RouteRegistrar[] = [
   // Before the transfers: `batches` is no uuid of one.
   transferBatchRoutes,
   transferRoutes,
-  limitRoutes,
+  limitRoutes(),
   bankRoutes,
   pixKeyRoutes,
   keyLookupRoutes,

@@ -12,6 +12,9 @@ export type WebhookAttemptSample = {
   lagSeconds: number | null
 }
 
+/** What one request of a call-out was answered. */
+export type CalloutOutcome = 'approved' | 'refused' | 'no_answer'
+
 /** Temporal's description of the worker deployment: the current build, and the builds that need workers. */
 type DeploymentVersions = { currentBuildId: string | undefined; neededBuildIds: string[] }
 
@@ -42,6 +45,11 @@ export function createWorkerMetrics(worker: string) {
     ['provider', 'operation'],
   )
   const attempts = counter('trilho_webhook_attempts_total', 'Attempts of webhook deliveries.', ['outcome'])
+  const callouts = counter(
+    'trilho_callouts_total',
+    'Requests of call-outs, which ask a merchant about an order that waits.',
+    ['outcome'],
+  )
   const lag = histogram('trilho_webhook_lag_seconds', 'From an event to the endpoint that took it.', {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 43_200],
   })
@@ -77,6 +85,9 @@ export function createWorkerMetrics(worker: string) {
       ready.set(Number(isPolling && clockOffsetS !== null))
       if (clockOffsetS === null) clock.remove()
       else clock.set(clockOffsetS)
+    },
+    recordCallout(outcome: CalloutOutcome) {
+      callouts.inc({ outcome })
     },
     recordWebhookAttempt({ outcome, lagSeconds }: WebhookAttemptSample) {
       attempts.inc({ outcome })

@@ -18,6 +18,8 @@ type SignedRequest = {
   body: string
   headers: Record<string, string>
   timeoutMs?: number
+  /** Most bytes of the response's body that are read; by default 1 kB, which deliveries record. */
+  maxAnswerBytes?: number
 }
 
 /** Result of one attempt. Only `answered` expresses the endpoint's decision; a redirect is an answer. */
@@ -27,8 +29,10 @@ export type WebhookAttemptResult =
       status: number
       /** From the call to the status line. */
       durationMs: number
-      /** At most 1 kB of the body, as text. */
+      /** The beginning of the body, as text. */
       answer: string
+      /** Whether the body ended before the bytes that are read of it, and was not compressed. */
+      isAnswerWhole: boolean
       retryAfterMs?: number
     }
   | FailedAttemptResult
@@ -118,8 +122,8 @@ async function sendAttempt({ agents, target, post, limitMs }: AttemptInput): Pro
     const response = await rejectOnAbort(requestOnce(agents, request), limit.signal)
     const durationMs = elapsedMs()
     const retryAfterMs = parseRetryAfterMs(response.headers['retry-after'], Date.now())
-    const answer = await readResponseText(response)
-    return { kind: 'answered', status: response.statusCode, durationMs, answer, retryAfterMs }
+    const answered = await readResponseText(response, post.maxAnswerBytes)
+    return { kind: 'answered', status: response.statusCode, durationMs, ...answered, retryAfterMs }
   } catch (error) {
     if (limit.signal.aborted)
       return { kind: 'timeout', durationMs: elapsedMs(), message: `No answer within ${limitMs} ms` }
@@ -179,20 +183,24 @@ function toFailedAttempt(error: unknown, durationMs: number): FailedAttemptResul
 
 const CALLER_ERRORS = [errors.InvalidArgumentError, errors.ClientClosedError, errors.ClientDestroyedError]
 
-/** Recorded bytes of an endpoint's response body; the rest is never read. */
+/** Recorded bytes of the body of a response to a delivery; the rest is never read. */
 const MAX_RECORDED_BYTES = 1_024
 
 /**
  * Reads the start of a response body as text that PostgreSQL can store. Never decompresses: no encoding was
  * requested, and a small body can expand enormously. A body that breaks off yields what arrived.
  */
-async function readResponseText({ headers, body }: Dispatcher.ResponseData): Promise<string> {
+async function readResponseText(
+  { headers, body }: Dispatcher.ResponseData,
+  maxBytes = MAX_RECORDED_BYTES,
+): Promise<{ answer: string; isAnswerWhole: boolean }> {
   body.on('error', () => {}) // Dropping the rest raises a stream error that does not matter here.
   if ((getFirstValue(headers['content-encoding']) ?? 'identity') !== 'identity') {
     body.destroy()
-    return ''
+    return { answer: '', isAnswerWhole: false }
   }
-  return toStorableText(await readFirstBytes(body))
+  const { bytes, isWhole } = await readFirstBytes(body, maxBytes)
+  return { answer: toStorableText(bytes, maxBytes), isAnswerWhole: isWhole }
 }
 
 /** Parses Retry-After (RFC 9110 §10.2.3) to milliseconds from `now`: 0 for a past date, undefined if malformed. */
@@ -204,29 +212,31 @@ export function parseRetryAfterMs(header: string | string[] | undefined, now: nu
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
 
-async function readFirstBytes(body: AsyncIterable<Buffer>): Promise<Buffer> {
+async function readFirstBytes(body: AsyncIterable<Buffer>, maxBytes: number) {
   const parts: Buffer[] = []
   let length = 0
+  let isWhole = false
   try {
     for await (const part of body) {
       parts.push(part)
       length += part.length
-      if (length >= MAX_RECORDED_BYTES) break
+      if (length >= maxBytes) break
     }
+    isWhole = length < maxBytes
   } catch {
     // Reset or timed out: the status has been received, and it decides.
   }
-  return Buffer.concat(parts)
+  return { bytes: Buffer.concat(parts), isWhole }
 }
 
-function toStorableText(bytes: Buffer): string {
-  const text = decodeRecordedBytes(bytes).replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd')
-  return decodeRecordedBytes(Buffer.from(text)) // A replacement takes three bytes, so the text may have grown.
+function toStorableText(bytes: Buffer, maxBytes: number): string {
+  const text = decodeFirstBytes(bytes, maxBytes).replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd')
+  return decodeFirstBytes(Buffer.from(text), maxBytes) // A replacement takes three bytes, so the text may have grown.
 }
 
-/** Decodes at most the recorded bytes, without a partial character at the end. */
-function decodeRecordedBytes(bytes: Buffer): string {
-  return new TextDecoder().decode(bytes.subarray(0, MAX_RECORDED_BYTES), { stream: true })
+/** Decodes at most so many bytes, without a partial character at the end. */
+function decodeFirstBytes(bytes: Buffer, maxBytes: number): string {
+  return new TextDecoder().decode(bytes.subarray(0, maxBytes), { stream: true })
 }
 
 function getFirstValue(header: string | string[] | undefined): string | undefined {

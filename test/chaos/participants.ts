@@ -199,7 +199,7 @@ async function createMerchant(
     perTransferCents: MAX_TRANSFER_CENTS,
     perDayCents: 1e12,
     newReceiver: { valueCents: 1e12, hours: 1 },
-    approvals: { aboveCents: MAX_UNAPPROVED_CENTS, count: 1, expiresHours: 1 },
+    approvals: { aboveCents: MAX_UNAPPROVED_CENTS, count: 1, expiresHours: 1, calloutUrl: null },
   }
   await site.sql(
     'insert into account_limits (account_uuid, limits) values (?, ?::jsonb) on conflict do nothing',

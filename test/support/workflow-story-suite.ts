@@ -25,7 +25,10 @@ import {
 import * as storyClient from './workflow-story-client.ts'
 
 /** The activities of the main queue, which src/worker.ts registers by the same names. */
-const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery' | 'attemptFirstDeliveries'>, true> = {
+const MAIN_ACTIVITIES: Record<
+  Exclude<ActivityName, 'attemptDelivery' | 'requestCallout' | 'attemptFirstDeliveries'>,
+  true
+> = {
   issueCharge: true,
   pollCharge: true,
   cancelCharge: true,
@@ -101,7 +104,7 @@ export function setUpWorkflowStories() {
         ...Object.fromEntries(Object.keys(MAIN_ACTIVITIES).map(name => [name, act(name as ActivityName)])),
         attemptFirstDeliveries: async (deliveries: string[]) => currentStory?.answerFirstAttempts(deliveries),
       },
-      webhooks: { attemptDelivery: act('attemptDelivery') },
+      webhooks: { attemptDelivery: act('attemptDelivery'), requestCallout: act('requestCallout') },
     })
   })
   // A workflow that a failed test left running must not act in the next one.

@@ -35,6 +35,7 @@ describe('client', () => {
       kind: 'answered',
       status: 202,
       answer: 'gracias, ação ✓',
+      isAnswerWhole: true,
       retryAfterMs: 7_000,
     })
     expect(tried).toHaveProperty('durationMs', expect.any(Number))
@@ -74,7 +75,12 @@ describe('client', () => {
       response.on('drain', more).writeHead(200)
       more()
     })
-    expect(await post()).toMatchObject({ kind: 'answered', status: 200, answer: 'x'.repeat(1_024) })
+    expect(await post()).toMatchObject({
+      kind: 'answered',
+      status: 200,
+      answer: 'x'.repeat(1_024),
+      isAnswerWhole: false,
+    })
     await waitUntilHolds(() => countOpenConnections() === 0)
   })
 
@@ -110,7 +116,12 @@ describe('client', () => {
         timeoutMs: 3_000, // Within which it must have started.
       },
     )
-    expect(await post()).toMatchObject({ kind: 'answered', status: 200, answer: 'one' })
+    expect(await post()).toMatchObject({
+      kind: 'answered',
+      status: 200,
+      answer: 'one',
+      isAnswerWhole: false,
+    })
     await waitUntilHolds(() => countOpenConnections() === 0)
   })
 
@@ -119,7 +130,7 @@ describe('client', () => {
     [
       'inside its body is an answer',
       (response: Response) => response.writeHead(200).write('half', () => response.socket?.destroy()),
-      { kind: 'answered', status: 200, answer: 'half' },
+      { kind: 'answered', status: 200, answer: 'half', isAnswerWhole: false },
     ],
     [
       'with nonsense is broken',

@@ -102,8 +102,8 @@ function addMoneyRoutes(router: Router, state: SimulatorState): void {
 
 function addInboxRoutes(router: Router, { inbox }: SimulatorState): void {
   router.put('/inbox/:name', async ctx => {
-    const { status, delay_ms, headers } = await parseControlBody(ctx, schemas.inboxAnswerBody)
-    inbox.setResponse(readPathParam(ctx, 'name'), { status, delayMs: delay_ms, headers })
+    const { status, delay_ms, headers, body } = await parseControlBody(ctx, schemas.inboxAnswerBody)
+    inbox.setResponse(readPathParam(ctx, 'name'), { status, delayMs: delay_ms, headers, body })
     ctx.body = { status, delay_ms, headers }
   })
   router.get('/inbox/:name', ctx => {

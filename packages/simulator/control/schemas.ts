@@ -4,6 +4,7 @@ import { PROVIDER_APIS, PROVIDER_NAMES } from '../../../src/domain/providers/pro
 import { accountOptionsBody } from '../account-options.ts'
 import { centsFromReais } from '../amount.ts'
 import { FAULT_OPERATIONS, FAULTS, isFaultOf, PROVIDER_OPERATIONS } from '../faults.ts'
+import { DEFAULT_INBOX_BODY } from '../inbox.ts'
 import { PANEL_KINDS } from '../panel.ts'
 
 // Request bodies of the control API. Only these schemas convert reais to centavos.
@@ -161,6 +162,7 @@ export const inboxAnswerBody = z.object({
   status: z.number().int().min(200).max(599).default(200),
   delay_ms: delayMs.default(0),
   headers: z.record(z.string(), z.string()).default({}),
+  body: z.string().max(65_536).default(DEFAULT_INBOX_BODY),
 })
 
 export const certificateBody = z.object({

@@ -227,7 +227,8 @@ CREATE TABLE inboxResponse (
   name TEXT PRIMARY KEY,
   status INTEGER NOT NULL,
   delayMs INTEGER NOT NULL,
-  headers TEXT NOT NULL
+  headers TEXT NOT NULL,
+  body TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE inboxEntry (

@@ -34,6 +34,8 @@ class Inputs:
         if choices and schema.get("type") != "string":
             return " | ".join(dict.fromkeys(choices))
         match schema.get("type"):
+            case [*types]:
+                return " | ".join(self.type_of({**schema, "type": one}, name) for one in types)
             case "array":
                 items = schema.get("items", {})
                 if "file" in items.get("properties", {}):

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Orm } from '../../db/client/orm.ts'
 import type { Messengers } from '../../messaging/messengers.ts'
-import type { WebhookAttemptSample } from '../../metrics/worker-metrics.ts'
+import type { CalloutOutcome, WebhookAttemptSample } from '../../metrics/worker-metrics.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import type { FileStorage } from '../../storage/storage.ts'
@@ -20,6 +20,8 @@ export type ActivityDependencies = {
   temporal: TemporalContext
   /** Called after every webhook delivery attempt, for the metrics. */
   onDeliveryAttempt?: (one: WebhookAttemptSample) => void
+  /** Called after every request of a call-out, for the metrics. */
+  onCallout?: (outcome: CalloutOutcome) => void
   /**
    * Returns whether this worker does not reach the provider at `baseUrl` now and another worker does; absent where
    * no other worker is known.

@@ -158,9 +158,8 @@ export function advanceHeldTransfer({ orm }: ActivityDependencies) {
   return (uuid: string): Promise<HeldTransferResult> =>
     runInTransaction(orm, async em => {
       const lockedTransfer = await lockTransfer(em, uuid)
-      const remainingMs = await applyApproval(em, lockedTransfer)
-      const result = queryTransferResult(lockedTransfer.transfer)
-      return remainingMs === null ? result : mapQuery(result, state => ({ ...state, remainingMs }))
+      const remaining = await applyApproval(em, lockedTransfer)
+      return mapQuery(queryTransferResult(lockedTransfer.transfer), state => ({ ...state, ...remaining }))
     })
 }
 

@@ -22,6 +22,7 @@ import {
   readStartableItems,
   type StartableItem,
 } from '../../db/repositories/transfer-batches.ts'
+import { findRemainingWait, type RemainingWait } from '../../domain/approvals/approval.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
 import { SECOND, scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
@@ -152,9 +153,9 @@ async function applyApproval(
 ): Promise<Query<BatchStep>> {
   const approval = await lockApproval(em, batch.uuid)
   if (!approval) throw new Error(`batch ${batch.uuid} is a draft that waits for nothing`)
-  const { decision, expiresAt, at } = approval
-  if (decision === null && at < expiresAt)
-    return rest(batch, 'approval', (expiresAt.getTime() - at.getTime()) * input.timeScale, input)
+  const { decision, given, at } = approval
+  const remaining = decision === null ? findRemainingWait(approval, given, at) : null
+  if (remaining) return restUntilApproval(batch, remaining, input)
   if (decision === null) await decideApprovalRequest(em, batch.uuid, 'expired')
   if (decision !== 'approved') {
     await endBatch(em, batch, 'cancelled', decision === 'rejected' ? 'rejected' : 'approval_expired')
@@ -163,6 +164,17 @@ async function applyApproval(
   batch.waitReason = null
   transition(batch, batchMachine, 'approved', new Date())
   return queryRest(batch, { kind: 'step' })
+}
+
+/** Lets a DRAFT batch wait for what is left of its time, or until its call-out needs a step. The times are not scaled any more. */
+function restUntilApproval(
+  batch: TransferBatch,
+  { remainingMs, calloutInMs }: RemainingWait,
+  input: StepInput,
+): Query<BatchStep> {
+  const isCalloutDue = calloutInMs === 0
+  const waitMs = Math.min(remainingMs, calloutInMs || remainingMs)
+  return rest(batch, 'approval', waitMs * input.timeScale, input, isCalloutDue)
 }
 
 async function claimPendingItems(
@@ -295,9 +307,15 @@ function rest(
   reason: BatchWaitReason,
   waitMs: number,
   { timeScale }: StepInput,
+  isCalloutDue = false,
 ): Query<BatchStep> {
   batch.waitReason = reason
-  return queryRest(batch, { kind: 'wait', reason, waitMs: scaleWait(waitMs, timeScale) })
+  return queryRest(batch, {
+    kind: 'wait',
+    reason,
+    waitMs: scaleWait(waitMs, timeScale),
+    ...(isCalloutDue && { isCalloutDue }),
+  })
 }
 
 function queryRest(batch: TransferBatch, next: AdvanceBatchResult['next']): Query<BatchStep> {

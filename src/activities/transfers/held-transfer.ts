@@ -8,7 +8,14 @@ import {
   lockApproval,
 } from '../../db/repositories/approvals.ts'
 import type { TransferPreconditions } from '../../db/repositories/transfers.ts'
-import { type ApprovalRule, computeApprovalExpiry, needsApproval } from '../../domain/approvals/approval.ts'
+import {
+  type ApprovalRule,
+  computeApprovalExpiry,
+  findRemainingWait,
+  needsApproval,
+  type RemainingWait,
+} from '../../domain/approvals/approval.ts'
+import { planFirstCallout } from '../../domain/approvals/callout.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import type { TransferInput } from '../../workflows/contracts/transfers.ts'
@@ -61,6 +68,7 @@ export async function holdForApproval(
     needed: rule.count,
     requestedAt,
     expiresAt: computeApprovalExpiry(rule, requestedAt, order.timeScale),
+    callout: planFirstCallout(rule, requestedAt, order.timeScale),
   })
 }
 
@@ -87,17 +95,17 @@ async function holdAtCandidates(
 
 /**
  * Applies to a transfer that waits what has been decided about it, its acceptance deadline and its expiry. Returns how long it still
- * waits, in ms; null where it does not. The caller holds the row lock. Repeatable.
+ * waits; null where it does not. The caller holds the row lock. Repeatable.
  */
 export async function applyApproval(
   em: EntityManager,
   lockedTransfer: LockedTransfer,
-): Promise<number | null> {
+): Promise<RemainingWait | null> {
   const { transfer, attempts } = lockedTransfer
   if (transfer.state !== 'held' || attempts.length > 0) return null
   const approval = await lockApproval(em, transfer.uuid)
   if (!approval) throw new Error(`transfer ${transfer.uuid} waits without a request`)
-  const { at, decision, expiresAt } = approval
+  const { at, decision, given } = approval
   if (transfer.acceptBefore && at > transfer.acceptBefore) {
     await endUnacceptedTransfer(em, lockedTransfer)
     return null
@@ -115,11 +123,13 @@ export async function applyApproval(
     case 'expired':
       await endUnsentTransfer(em, lockedTransfer, 'never_sent', null)
       return null
-    case null:
-      if (at < expiresAt) return expiresAt.getTime() - at.getTime()
+    case null: {
+      const remaining = findRemainingWait(approval, given, at)
+      if (remaining) return remaining
       await decideApprovalRequest(em, transfer.uuid, 'expired')
       await endUnsentTransfer(em, lockedTransfer, 'never_sent', null)
       return null
+    }
   }
 }
 

@@ -16,9 +16,9 @@ import { DISABLE_AFTER_MS, RETRY_SCHEDULE_MS, retryDelayMs } from '../../domain/
 import type { WebhookAttemptSample } from '../../metrics/worker-metrics.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import type { WebhookAttemptResult, WebhookClient } from '../../webhook-client/client.ts'
-import { buildSignatureHeaders } from '../../webhook-client/signature.ts'
 import type { AttemptDeliveryInput, AttemptDeliveryResult } from '../../workflows/contracts/webhooks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { buildSignedHeaders } from './signed-headers.ts'
 
 /** Tolerance for the clocks of two machines: an attempt may be made this much earlier than it is due. */
 const CLOCK_TOLERANCE_MS = 1_000
@@ -140,13 +140,8 @@ function toAttemptMetric(attempt: WebhookAttemptResult, event: Event): WebhookAt
 /** Builds body and Standard Webhooks signature; a replaced signing secret signs as well until it expires. */
 function buildSignedRequest(sealer: Sealer, endpoint: Webhook, event: Event, at: Date) {
   const body = formatEventBody(event)
-  const previous = endpoint.previousSecrets.filter(({ until }) => Date.parse(until) > at.getTime())
-  const sealed = [endpoint.sealedSecret, ...previous.map(token => token.sealed)]
-  const secrets = sealed.map(one => sealer.open<string>(one))
-  const headers = {
-    'x-request-id': event.requestId,
-    ...buildSignatureHeaders({ id: event.uuid, at, body, secrets }),
-  }
+  const { uuid: id, requestId } = event
+  const headers = buildSignedHeaders(sealer, endpoint, { id, at, body, requestId })
   return { url: endpoint.url, body, headers }
 }
 

@@ -139,6 +139,7 @@ const SDK_CALLS: Record<string, string> = {
   deletePixKey: 'pixKeys.delete',
   getLimits: 'limits.get',
   replaceLimits: 'limits.replace',
+  rotateCalloutToken: 'limits.rotateCalloutToken',
   getLimitUsage: 'limits.getUsage',
   lookUpPixKey: 'pixKeys.lookUp',
   getPixKeyLookup: 'pixKeys.getLookup',

@@ -1,4 +1,10 @@
+import type { z } from 'zod'
 import { describedEvent, EVENT_BODIES, EVENT_DESCRIPTIONS } from '../../contract/events/event-body.ts'
+import {
+  batchCalloutSchema,
+  calloutAnswerSchema,
+  transferCalloutSchema,
+} from '../../contract/transfers/callout.ts'
 import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import type { AnyRoute } from '../http/route-definition.ts'
 import { buildCodeSamples } from './code-samples.ts'
@@ -19,7 +25,7 @@ export function buildOpenApiDocument(routes: AnyRoute[]) {
   const components = createOpenApiComponents(NAMED_EXAMPLES)
   const paths: Record<string, Record<string, JsonSchema>> = {}
   components.registerSchema(ANY_ERROR)
-  const webhooks = describeWebhooks(components)
+  const webhooks = { ...describeWebhooks(components), ...describeCallouts(components) }
   for (const route of routes.filter(({ operationId }) => operationId !== null)) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
     const operation = describeOperation(route, components)
@@ -85,13 +91,45 @@ function describeWebhooks(components: OpenApiComponents): Record<string, JsonSch
   )
 }
 
-/** Headers of every delivery, those of Standard Webhooks. */
+/** Describes what the server of `callout_url` is asked, and what it answers. */
+function describeCallouts(components: OpenApiComponents): Record<string, JsonSchema> {
+  const answer = components.registerSchema(calloutAnswerSchema)
+  const describe = (noun: string, body: z.ZodType) => {
+    const schema = components.registerSchema(body)
+    const operation = {
+      tags: [WEBHOOK_TAG],
+      operationId: `on${toPascalCase(noun)}Callout`,
+      summary: `The call-out of a ${noun}`,
+      description: `Asks whether a ${noun} that waits for approvals may go on. Sent to \`callout_url\` of the limits, five seconds after the order.`,
+      security: [],
+      parameters: DELIVERY_HEADERS,
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema, example: components.buildExample(schema) } },
+      },
+      responses: {
+        '2XX': {
+          description: 'The answer, within 5 seconds and 32 kB; `false` rejects the order',
+          content: { 'application/json': { schema: answer, example: { approve: true } } },
+        },
+        default: { description: 'No answer: asked three times, then the order is rejected' },
+      },
+    }
+    return { post: operation }
+  }
+  return {
+    TRANSFER_APPROVAL: describe('transfer', transferCalloutSchema),
+    BATCH_APPROVAL: describe('batch', batchCalloutSchema),
+  }
+}
+
+/** Headers of every delivery and call-out, those of Standard Webhooks. */
 const DELIVERY_HEADERS = [
   {
     name: 'webhook-id',
     in: 'header',
     required: true,
-    description: 'The id of the event, the same in every attempt: process each once',
+    description: 'The id of the body, the same in every attempt: process each once',
     schema: { type: 'string', format: 'uuid' },
   },
   {
@@ -107,7 +145,7 @@ const DELIVERY_HEADERS = [
     in: 'header',
     required: true,
     description:
-      '`v1,` and base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, the key being the token of the webhook. After a rotation several, separated by spaces',
+      '`v1,` and base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, the key being the token of the webhook, or `callout_token` of the limits. After a rotation several, separated by spaces',
     schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)*$' },
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },

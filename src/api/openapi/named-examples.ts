@@ -10,6 +10,7 @@ import * as codeReading from '../../contract/qr-codes/code-reading-example.ts'
 import * as qrCode from '../../contract/qr-codes/qr-code-example.ts'
 import * as refund from '../../contract/refunds/refund-example.ts'
 import { EXAMPLE_PAYER, EXAMPLE_PROVIDER, EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
+import * as callout from '../../contract/transfers/callout-example.ts'
 import * as batch from '../../contract/transfers/transfer-batch-example.ts'
 import * as transfer from '../../contract/transfers/transfer-example.ts'
 import * as deposit from '../../contract/unmatched/deposit-example.ts'
@@ -62,9 +63,13 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   CancelTransferBatchResponse: { data: batch.CANCELLED_BATCH_EXAMPLE },
   TransferBatch: batch.BATCH_EXAMPLE,
   TransferBatchItem: batch.BATCH_ITEM_EXAMPLE,
+  TransferCallout: callout.TRANSFER_CALLOUT_EXAMPLE,
+  BatchCallout: callout.BATCH_CALLOUT_EXAMPLE,
 
   ReplaceLimitsRequest: limits.REPLACE_LIMITS_EXAMPLE,
   AccountLimits: limits.LIMITS_EXAMPLE,
+  RotateCalloutTokenRequest: {},
+  RotateCalloutTokenResponse: { data: limits.ROTATED_CALLOUT_EXAMPLE },
   LimitUsage: limits.LIMIT_USAGE_EXAMPLE,
 
   Dispute: dispute.DISPUTE_EXAMPLE,

@@ -16,7 +16,7 @@ import { isUniqueViolation } from '../../db/client/transaction.ts'
 import { Account } from '../../db/entities/account.ts'
 import { TransferBatch } from '../../db/entities/transfer-batch.ts'
 import { batchQueries, constantQuery, runQuery } from '../../db/pipeline/query.ts'
-import { readAccountLimits } from '../../db/repositories/account-limits.ts'
+import { queryLockedLimits, readAccountLimits } from '../../db/repositories/account-limits.ts'
 import { insertApprovalRequest, queryApproval } from '../../db/repositories/approvals.ts'
 import {
   countBatchItems,
@@ -27,7 +27,8 @@ import {
   readBatchItems,
 } from '../../db/repositories/transfer-batches.ts'
 import { computeApprovalExpiry, needsApproval } from '../../domain/approvals/approval.ts'
-import { type AccountLimits, getEffectiveLimits } from '../../domain/limits/account-limits.ts'
+import { planFirstCallout } from '../../domain/approvals/callout.ts'
+import { type AccountLimits, getEffectiveLimits, NO_LIMITS } from '../../domain/limits/account-limits.ts'
 import { findExceededOrderLimit } from '../../domain/limits/exceeded-limit.ts'
 import { uuidFromHash } from '../../domain/pix/identifiers.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
@@ -224,7 +225,8 @@ function storeBatch(
     em,
     { ids: { uuid }, act: describeBatchAct(token, 'batch_create', uuid) },
     async tx => {
-      const { limits, at } = await readLimitsInForce(tx, accountUuid)
+      const inForce = await runQuery(tx, queryLockedLimits(accountUuid))
+      const { limits, at } = inForce ?? { limits: NO_LIMITS, at: new Date() }
       const rule = limits.approvals
       const state: BatchState = needsApproval(rule, valueCents) ? 'draft' : 'processing'
       const batch = tx.create(TransferBatch, {
@@ -272,6 +274,7 @@ function storeBatch(
           needed: rule.count,
           requestedAt: at,
           expiresAt: computeApprovalExpiry(rule, at, timeScale),
+          callout: planFirstCallout(rule, at, timeScale),
         })
       return batch
     },

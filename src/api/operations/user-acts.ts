@@ -36,6 +36,7 @@ export type UserAction =
   | 'auth_code_create'
   | 'account_defaults'
   | 'limits_change'
+  | 'callout_rotate'
   | 'webhook_create'
   | 'webhook_change'
   | 'webhook_rotate'

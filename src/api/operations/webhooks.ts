@@ -8,7 +8,12 @@ import {
 } from '../../contract/webhooks/webhook.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { isUniqueViolation } from '../../db/client/transaction.ts'
-import { type PreviousSigningSecret, Webhook, type WebhookCreation } from '../../db/entities/webhook.ts'
+import {
+  type PreviousSigningSecret,
+  type SigningSecrets,
+  Webhook,
+  type WebhookCreation,
+} from '../../db/entities/webhook.ts'
 import { disableWebhook, endPendingDeliveries, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { DEFAULT_EVENT_TYPES, MAX_PREVIOUS_SECRETS } from '../../domain/webhooks/webhook.ts'
@@ -58,7 +63,7 @@ export function createWebhookDependencies(
   return { sealer, timeScale, inspect }
 }
 
-type EndpointInspector = (url: string) => Promise<EndpointInspection>
+export type EndpointInspector = (url: string) => Promise<EndpointInspection>
 
 export function listWebhooks(em: EntityManager, viewer: WebhookViewer, query: PageQuery) {
   return readEntityPage(em, Webhook, { name: 'webhook', query, filter: buildWebhookVisibilityFilter(viewer) })
@@ -165,23 +170,28 @@ export function rotateSecretIfUnchanged(
 }
 
 /** Computes an ETag of the signing secret that reveals nothing about it. */
-export function computeSecretEtag({ sealedSecret }: Webhook): string {
+export function computeSecretEtag({ sealedSecret }: Pick<SigningSecrets, 'sealedSecret'>): string {
   return sha256(sealedSecret).toString('base64url')
 }
 
-function replaceSigningSecret(webhook: Webhook, token: string, { sealer, timeScale }: WebhookDependencies) {
+/** Replaces a signing secret, in a row that the caller has locked; the replaced one signs as well for a day. */
+export function replaceSigningSecret(
+  secrets: SigningSecrets,
+  token: string,
+  { sealer, timeScale }: Pick<WebhookDependencies, 'sealer' | 'timeScale'>,
+): void {
   const now = Date.now()
   const until = new Date(now + scaleWait(WAITS.rotationGrace, timeScale)).toISOString()
   const signsStill = (one: PreviousSigningSecret) =>
     Date.parse(one.until) > now && sealer.open(one.sealed) !== token
-  webhook.previousSecrets = [
-    { sealed: webhook.sealedSecret, until },
-    ...webhook.previousSecrets.filter(signsStill),
+  secrets.previousSecrets = [
+    { sealed: secrets.sealedSecret, until },
+    ...secrets.previousSecrets.filter(signsStill),
   ]
     // A merchant who rotates more often within a day does not depend on the oldest secrets.
     .slice(0, MAX_PREVIOUS_SECRETS)
-  webhook.sealedSecret = sealer.seal(token)
-  webhook.maskedSecret = maskSigningSecret(token)
+  secrets.sealedSecret = sealer.seal(token)
+  secrets.maskedSecret = maskSigningSecret(token)
 }
 
 export function removeWebhook(em: EntityManager, reference: WebhookReference): Promise<void> {
@@ -286,7 +296,7 @@ const INVALID_SECRET_MESSAGE = 'must have at least 24 bytes, and after whsec_ mu
 type EndpointInput = { url?: unknown; token?: unknown }
 
 /** Validates URL and secret of an endpoint, as far as either is given; fails with 422 and all errors. */
-async function requireUsableEndpoint(endpoint: EndpointInput, inspect: EndpointInspector) {
+export async function requireUsableEndpoint(endpoint: EndpointInput, inspect: EndpointInspector) {
   const errors = await collectEndpointErrors(endpoint, inspect)
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
 }

@@ -14,6 +14,7 @@ import { findNight, listOrderWindows } from '../../domain/limits/usage-window.ts
 import { cpfOrCnpj } from '../charges/charge.ts'
 import { instantSchema, reais, reaisOutput } from '../shared/fields.ts'
 import { recipientKey } from '../transfers/transfer.ts'
+import { endpointUrl, signingToken } from '../webhooks/webhook.ts'
 
 /** Limits of an account: the body of PUT /limits, and what its GETs show. */
 
@@ -63,6 +64,15 @@ const approvalRule = z
     above: reais.meta({ description: 'Reais: a transfer of more waits', examples: [10_000] }),
     count: approvalCount.default(1).meta({ description: 'Persons who must approve it' }),
     expires_hours: approvalHours.default(DEFAULT_APPROVAL_HOURS),
+    callout_url: endpointUrl
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'Your server must approve it too: it is asked by a signed POST. https, resolving to public addresses only; null or absent: it is not asked',
+        format: 'uri',
+        examples: ['https://loja.example.com/approvals'],
+      }),
   })
   .meta({ id: 'ApprovalRule' })
 
@@ -122,6 +132,7 @@ export function parseRequestedLimits(body: ReplaceLimitsBody): AccountLimits {
           aboveCents: body.approvals.above,
           count: body.approvals.count,
           expiresHours: body.approvals.expires_hours,
+          calloutUrl: body.approvals.callout_url ?? null,
         }
       : null,
   }
@@ -143,7 +154,12 @@ const limitValues = {
   allowed_receivers_only: z.boolean(),
   duplicate_guard: z.object({ seconds: z.int() }),
   approvals: z
-    .object({ above: reaisOutput, count: approvalCount, expires_hours: approvalHours })
+    .object({
+      above: reaisOutput,
+      count: approvalCount,
+      expires_hours: approvalHours,
+      callout_url: z.string().nullable().meta({ format: 'uri' }),
+    })
     .meta({ id: 'ShownApprovalRule' })
     .nullable(),
 }
@@ -152,6 +168,10 @@ const limitValuesSchema = z.object(limitValues).meta({ id: 'LimitValues' })
 export const limitsSchema = z
   .object({
     ...limitValues,
+    callout_token: signingToken.optional().meta({
+      description:
+        'The secret that signs call-outs. Whole where a PUT or a rotation has made it, masked elsewhere; absent where no call-out was ever set',
+    }),
     pending: z.object({ limits: limitValuesSchema, effective_at: instantSchema }).nullable().meta({
       description: 'What allows more, and when it takes effect; a PUT of what is in force cancels it',
     }),
@@ -160,11 +180,18 @@ export const limitsSchema = z
   })
   .meta({ id: 'AccountLimits', description: 'The limits in force, null where nothing binds' })
 
-/** Presents the limits of an account as of the moment that they were read. */
-export function showLimits(stored: StoredLimits): z.output<typeof limitsSchema> {
+/**
+ * Presents the limits of an account as of the moment that they were read. `calloutToken`: the secret that signs its call-outs, whole or
+ * masked; undefined where it has none.
+ */
+export function showLimits(
+  stored: StoredLimits,
+  calloutToken: string | undefined,
+): z.output<typeof limitsSchema> {
   const pending = getPendingLimits(stored, stored.at)
   return {
     ...showLimitValues(getEffectiveLimits(stored, stored.at)),
+    ...(calloutToken !== undefined && { callout_token: calloutToken }),
     pending: pending && { limits: showLimitValues(pending.limits), effective_at: pending.effectiveAt },
     version: stored.version,
     updated_at: stored.version === 0 ? null : stored.updatedAt,
@@ -191,6 +218,7 @@ function showLimitValues(limits: AccountLimits): z.output<typeof limitValuesSche
       above: limits.approvals.aboveCents,
       count: limits.approvals.count,
       expires_hours: limits.approvals.expiresHours,
+      callout_url: limits.approvals.calloutUrl ?? null,
     },
   }
 }

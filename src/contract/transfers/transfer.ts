@@ -3,6 +3,8 @@ import type { OperationFailure } from '../../db/entities/transfer.ts'
 import type { ApprovalState } from '../../db/repositories/approvals.ts'
 import type { AttemptWithProvider } from '../../db/repositories/attempts.ts'
 import type { ReadTransfer } from '../../db/repositories/transfers.ts'
+import type { Approval } from '../../domain/approvals/approval.ts'
+import { type ApprovalCallout, CALLOUT_APPROVER, CALLOUT_CODES } from '../../domain/approvals/callout.ts'
 import { showEndToEndId } from '../../domain/pix/identifiers.ts'
 import {
   detectPixKeyType,
@@ -211,12 +213,26 @@ export const approvalSchema = z
       .object({ by: z.string(), at: instantSchema, reason: z.string().nullable() })
       .meta({ id: 'GivenRejection' })
       .optional(),
+    callout: z
+      .object({
+        approved: z.boolean().nullable().meta({ description: 'null until the call-out has ended' }),
+        at: instantSchema.nullable().meta({ description: 'When it ended' }),
+        requests: z.int().meta({ description: 'Requests made, at most three' }),
+        code: z.enum(CALLOUT_CODES).nullable().meta({
+          description: 'Why it does not approve; before it ends, why the last request has no answer',
+        }),
+      })
+      .meta({
+        id: 'ApprovalCallout',
+        description: 'What your server has answered, which must approve it too',
+      })
+      .optional(),
     expires_at: instantSchema.meta({ description: 'Until then it waits; afterwards it is EXPIRED' }),
   })
   .meta({
     id: 'TransferApproval',
     description:
-      'Approvals of persons who have not ordered it; `by` is the e-mail of a user, also of who made a token, or the name of an operator',
+      'Approvals of persons who have not ordered it; `by` is the e-mail of a user, also of who made a token, or the name of an operator; `callout` of a call-out that rejects',
   })
 
 export const transferSchema = z
@@ -294,15 +310,32 @@ export function showTransfer(
 }
 
 /** Presents the approvals of what waits, or has waited. */
-export function showApproval({ needed, given, expiresAt }: ApprovalState): z.output<typeof approvalSchema> {
+export function showApproval({
+  needed,
+  given,
+  expiresAt,
+  callout,
+}: ApprovalState): z.output<typeof approvalSchema> {
   const rejection = given.find(({ verdict }) => verdict === 'reject')
   return {
     needed,
     given: given
-      .filter(({ verdict }) => verdict === 'approve')
+      .filter(({ verdict, approver }) => verdict === 'approve' && approver !== CALLOUT_APPROVER)
       .map(({ approver, at }) => ({ by: approver, at })),
     ...(rejection && { rejected: { by: rejection.approver, at: rejection.at, reason: rejection.reason } }),
+    ...(callout && { callout: showCallout(callout, given) }),
     expires_at: expiresAt,
+  }
+}
+
+function showCallout({ requestCount, failure }: ApprovalCallout, given: Approval[]) {
+  const ended = given.find(({ approver }) => approver === CALLOUT_APPROVER)
+  const code = ended ? CALLOUT_CODES.find(one => one === ended.reason) : failure
+  return {
+    approved: ended ? ended.verdict === 'approve' : null,
+    at: ended?.at ?? null,
+    requests: requestCount,
+    code: code ?? null,
   }
 }
 

@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import type { Webhook, WebhookCreation } from '../../db/entities/webhook.ts'
+import type { SigningSecrets, Webhook, WebhookCreation } from '../../db/entities/webhook.ts'
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { caseInsensitiveEnum, instantSchema, pageQueryFields, uuidSchema } from '../shared/fields.ts'
 
 /** Webhooks (api-document.txt): the body of POST /webhooks, the list's pages and the response. */
 
-const url = z
+/** URL of a server of the merchant: an endpoint, or that of a call-out. */
+export const endpointUrl = z
   .string()
   .refine(isHttps, 'must be an https URL')
   .meta({
@@ -28,7 +29,7 @@ const events = z
   .transform(names => [...new Set(names)])
 
 export const createWebhookBody = z.strictObject({
-  url,
+  url: endpointUrl,
   token: token.optional().meta({ description: 'Generated where absent' }),
   events: events
     .optional()
@@ -37,7 +38,7 @@ export const createWebhookBody = z.strictObject({
 export type CreateWebhookBody = z.output<typeof createWebhookBody>
 
 export const updateWebhookBody = z.strictObject({
-  url: url.optional(),
+  url: endpointUrl.optional(),
   token: token.optional().meta({ description: 'Replaces the token as a rotation does' }),
   events: events.optional().meta({ description: 'Replace the events that the endpoint receives' }),
   status: caseInsensitiveEnum(['ACTIVE', 'DISABLED'])
@@ -52,11 +53,16 @@ export const rotateWebhookBody = z.strictObject({
 
 export const webhooksQuery = z.strictObject(pageQueryFields)
 
+/** A signing secret as it is shown. */
+export const signingToken = z
+  .string()
+  .meta({ description: 'Whole where it is created or replaced, masked where it is read' })
+
 export const webhookSchema = z
   .object({
     uuid: uuidSchema,
     url: z.string().meta({ format: 'uri' }),
-    token: z.string().meta({ description: 'Whole where it is created or replaced, masked where it is read' }),
+    token: signingToken,
     previous_token_expires_at: instantSchema
       .optional()
       .meta({ description: 'Until then the token before this one signs as well' }),
@@ -94,7 +100,7 @@ export function showRotatedWebhook(webhook: Webhook, token: string): z.output<ty
   return { ...showWebhook(webhook), token }
 }
 
-function showPreviousToken({ previousSecrets: [latest] }: Webhook) {
+function showPreviousToken({ previousSecrets: [latest] }: SigningSecrets) {
   const until = latest && new Date(latest.until)
   return until && until > new Date() ? { previous_token_expires_at: until } : {}
 }

@@ -1,3 +1,4 @@
+import { showApproval } from '../../contract/transfers/transfer.ts'
 import { listWaitingApprovals, type WaitingApproval } from '../../db/repositories/approvals.ts'
 import type { ApprovalSubject } from '../../domain/approvals/approval.ts'
 import { createPage } from '../http/page.ts'
@@ -23,8 +24,10 @@ export function registerApprovalPage({ get }: DashboardRouter): void {
   })
 }
 
-function presentWaiting({ subject, subjectUuid: uuid, given, ...waiting }: WaitingApproval) {
+function presentWaiting(waiting: WaitingApproval) {
+  const { subject, subjectUuid: uuid } = waiting
   const { maker, needed, requestedAt, expiresAt, valueCents, receiver } = waiting
   const path = `${SUBJECT_PATHS[subject]}/${uuid}`
-  return { uuid, path, maker, needed, given: given.length, requestedAt, expiresAt, valueCents, receiver }
+  const given = showApproval(waiting).given.length
+  return { uuid, path, maker, needed, given, requestedAt, expiresAt, valueCents, receiver }
 }

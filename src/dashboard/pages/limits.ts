@@ -1,10 +1,16 @@
 import type { z } from 'zod'
+import { findCalloutSecret, rotateCalloutTokenIfUnchanged } from '../../api/operations/callouts.ts'
 import {
   previewLimits,
   readLimits,
   readUsedLimits,
   replaceAccountLimits,
 } from '../../api/operations/limits.ts'
+import {
+  computeSecretEtag,
+  createWebhookDependencies,
+  type WebhookDependencies,
+} from '../../api/operations/webhooks.ts'
 import { type limitsSchema, type ReplaceLimitsBody, replaceLimitsBody } from '../../contract/limits/limits.ts'
 import { interpretTypedKey } from '../../domain/pix-keys/key-format.ts'
 import type { FieldErrors } from '../../http/validate.ts'
@@ -18,32 +24,53 @@ import { listAccountModes, tokenWithMode } from './connections.ts'
 import { loadRelated } from './related.ts'
 
 const PATH = '/dashboard/limits'
+const ROTATION_PATH = `${PATH}/callout/rotate`
 
 type LimitsVisit = PageContext<'merchant'>
 type ShownLimits = z.output<typeof limitsSchema>
-type LimitValues = Omit<ShownLimits, 'pending' | 'version' | 'updated_at'>
+type LimitValues = Omit<ShownLimits, 'callout_token' | 'pending' | 'version' | 'updated_at'>
 
 const AMOUNT_FIELDS = ['per_transfer', 'per_day', 'per_night', 'per_receiver_per_day'] as const
 const KEY_LINE_MESSAGE = 'must have a PIX key, CPF or CNPJ on each line'
 
 /** Registers the page of the limits of an account with what is used of them, and the form that changes them. */
-export function registerLimitPages({ get, post }: DashboardRouter): void {
-  get('money.read', PATH, renderLimits)
+export function registerLimitPages({ get, post, dashboard }: DashboardRouter): void {
+  const tools = createWebhookDependencies(dashboard)
+  get('money.read', PATH, visit => renderLimits(visit))
 
   post('transfers.write', PATH, {
-    confirm: confirmChange,
+    confirm: visit => confirmChange(visit, tools),
     listFacts: async visit => listLimitFacts(visit, await readLimits(visit.em.fork(), visit.token)),
     async handle(visit) {
       const { em, token } = visit
-      const body = parseLimits(visit, await readLimits(em.fork(), token))
-      const { pending } = await replaceAccountLimits(em, token, body)
+      const current = await readLimits(em.fork(), token)
+      const changed = await replaceAccountLimits(em, token, parseLimits(visit, current), tools)
+      const { pending, callout_token: secret } = changed
+      if (secret !== undefined && current.callout_token === undefined) return renderLimits(visit, secret)
       return redirect(
         PATH,
         pending ? 'limits_requested' : 'limits_changed',
         visit.form.get('mode') ?? undefined,
       )
     },
-    renderForm: renderLimits,
+    renderForm: visit => renderLimits(visit),
+  })
+
+  post('transfers.write', ROTATION_PATH, {
+    confirm: async ({ t }) => ({
+      title: t('webhook.ask.rotate'),
+      button: t('webhook.rotate'),
+      facts: [],
+      means: t('webhook.rotateMeans'),
+      back: PATH,
+    }),
+    async handle(visit) {
+      const { em, token, form } = visit
+      // Reloading the page that showed the secret submits the form again, for a secret that is already replaced.
+      const secret = await rotateCalloutTokenIfUnchanged(em, token, form.get('replaces'), tools)
+      return secret ? renderLimits(visit, secret) : redirect(PATH, 'secret_replaced')
+    },
+    renderForm: visit => renderLimits(visit),
   })
 }
 
@@ -72,6 +99,7 @@ function parseLimits(visit: LimitsVisit, current: ShownLimits): ReplaceLimitsBod
         above,
         count: readNumber(form, 'approvals.count'),
         expires_hours: readNumber(form, 'approvals.expires_hours'),
+        callout_url: readText(form, 'approvals.callout_url'),
       },
     }),
   }
@@ -102,11 +130,11 @@ function readReceivers(
     })
 }
 
-async function confirmChange(visit: LimitsVisit): Promise<Confirmation | null> {
+async function confirmChange(visit: LimitsVisit, tools: WebhookDependencies): Promise<Confirmation | null> {
   const { em, token, t, f } = visit
   const current = await readLimits(em.fork(), token)
   const body = parseLimits(visit, current)
-  const changed = await previewLimits(em.fork(), token, body)
+  const changed = await previewLimits(em.fork(), token, body, tools)
   // The same form once more: nothing is to be done.
   if (!changed) return null
   const requested = changed.pending?.limits ?? changed
@@ -172,6 +200,7 @@ function describeLimits({ t, f }: LimitsVisit, limits: LimitValues): LimitTexts 
           })
         : t('limits.noApprovals'),
     ],
+    ['limits.callout', approvals?.callout_url ?? t('limits.noCallout')],
   ])
 }
 
@@ -179,8 +208,9 @@ const nameReceiver = (one: LimitValues['trusted_receivers'][number]) =>
   'pix_key' in one ? one.pix_key : one.document
 
 /** Lists what the form depends on: the limits in force, and those that are pending. */
-function listLimitFacts(visit: LimitsVisit, { pending, ...limits }: ShownLimits): ShownFact[] {
+function listLimitFacts(visit: LimitsVisit, limits: ShownLimits): ShownFact[] {
   const { t, f } = visit
+  const { pending } = limits
   const facts = [...describeLimits(visit, limits)].map(([name, value]) => ({ name, value }))
   if (!pending) return [...facts, { name: 'limits.pending', value: t('limits.none') }]
   const values = [...describeLimits(visit, pending.limits).values()]
@@ -190,11 +220,13 @@ function listLimitFacts(visit: LimitsVisit, { pending, ...limits }: ShownLimits)
   ]
 }
 
-async function renderLimits(visit: LimitsVisit) {
+/** Renders the page. `secret`: a new signing secret of the call-out, shown once. */
+async function renderLimits(visit: LimitsVisit, secret?: string) {
   const { em, language, f } = visit
   const token = await tokenWithMode(visit)
-  const [limits, usage, modes] = await Promise.all([
+  const [limits, calloutSecret, usage, modes] = await Promise.all([
     readLimits(em.fork(), token),
+    findCalloutSecret(em.fork(), token.accountUuid),
     readUsedLimits(em.fork(), token),
     listAccountModes(visit),
   ])
@@ -216,6 +248,13 @@ async function renderLimits(visit: LimitsVisit) {
       // What was requested: saving it again changes nothing.
       values: listFormValues(pending?.limits ?? limits, f.reais),
       version: encodeFacts(language, listLimitFacts(visit, limits)),
+      callout: calloutSecret && {
+        url: pending?.limits.approvals?.callout_url ?? limits.approvals?.callout_url,
+        token: calloutSecret.maskedSecret,
+        replaces: computeSecretEtag(calloutSecret),
+        path: ROTATION_PATH,
+      },
+      secret,
       related: await loadRelated(visit, {
         actionSubjects: [`account/${token.accountUuid}`],
         ledgerUuid: null,
@@ -242,5 +281,6 @@ function listFormValues(limits: LimitValues, formatReais: (cents: number) => str
     'approvals.above': amount(approvals?.above),
     'approvals.count': String(approvals?.count ?? 1),
     'approvals.expires_hours': String(approvals?.expires_hours ?? ''),
+    'approvals.callout_url': approvals?.callout_url ?? '',
   }
 }

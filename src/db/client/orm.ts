@@ -35,7 +35,7 @@ import { User } from '../entities/user.ts'
 import { UserInvitation } from '../entities/user-invitation.ts'
 import { UserSession } from '../entities/user-session.ts'
 import { RecoveryCode, UserTotp } from '../entities/user-totp.ts'
-import { Delivery, DeliveryAttempt, Event, Webhook } from '../entities/webhook.ts'
+import { CalloutSecret, Delivery, DeliveryAttempt, Event, Webhook } from '../entities/webhook.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import { PipelinedPool } from '../pipeline/pool.ts'
 import { parseTlsOptions } from './tls.ts'
@@ -96,6 +96,7 @@ export async function openOrm({
       Attachment,
       Attempt,
       AuthCode,
+      CalloutSecret,
       Charge,
       Connection,
       DefaultProvider,

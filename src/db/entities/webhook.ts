@@ -1,4 +1,4 @@
-import { defineEntity } from '@mikro-orm/core'
+import { defineEntity, p } from '@mikro-orm/core'
 import type { DeliveryStatus } from '../../domain/webhooks/delivery.ts'
 import type { EventType, SubscribableEventType } from '../../domain/webhooks/webhook.ts'
 import {
@@ -36,8 +36,30 @@ event.setClass(Event)
 /** `until` is ISO 8601, UTC. */
 export type PreviousSigningSecret = { sealed: string; until: string }
 
+/** The secret that signs now, and those that a rotation replaced; each of these still signs until its time is over. The newest first. */
+export type SigningSecrets = {
+  sealedSecret: string
+  maskedSecret: string
+  previousSecrets: PreviousSigningSecret[]
+}
+
 /** A webhook as it was created, with its first signing secret. */
 export type WebhookCreation = { url: string; events: SubscribableEventType[]; token: string }
+
+const signingSecretColumns = () => ({
+  sealedSecret: p.text(),
+  maskedSecret: p.text(),
+  previousSecrets: p.json<PreviousSigningSecret[]>().onCreate(() => []),
+})
+
+const calloutSecret = defineEntity({
+  name: 'CalloutSecret',
+  properties: p => ({ uuid: p.uuid().primary(), ...signingSecretColumns(), createdAt: createdAtColumn() }),
+})
+
+/** What signs the call-outs of an account, whose uuid it has. */
+export class CalloutSecret extends calloutSecret.class {}
+calloutSecret.setClass(CalloutSecret)
 
 const webhook = defineEntity({
   name: 'Webhook',
@@ -45,10 +67,7 @@ const webhook = defineEntity({
     uuid: p.uuid().primary(),
     accountUuid: p.uuid(),
     url: p.text(),
-    sealedSecret: p.text(),
-    maskedSecret: p.text(),
-    /** Secrets that a rotation replaced; each still signs until its time is over. The newest first. */
-    previousSecrets: p.json<PreviousSigningSecret[]>().onCreate(() => []),
+    ...signingSecretColumns(),
     events: p.array<SubscribableEventType>().columnType('text[]'),
     /** Events it receives: of simulators or of real providers; null (created before modes existed): both. */
     mode: unionColumn<'live' | 'test'>().nullable(),

@@ -1,9 +1,12 @@
-import type {
-  Approval,
-  ApprovalDecision,
-  ApprovalRequest,
-  ApprovalSubject,
+import {
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type ApprovalSubject,
+  decideVerdict,
+  type VerdictOutcome,
 } from '../../domain/approvals/approval.ts'
+import type { CalloutFailure } from '../../domain/approvals/callout.ts'
 import type { UserRole } from '../../domain/users/roles.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { firstRow, type Query, query, type ResultRow, runQuery, sendStatement } from '../pipeline/query.ts'
@@ -28,6 +31,8 @@ export type NewApprovalRequest = {
   needed: number
   requestedAt: Date
   expiresAt: Date
+  /** Null: no call-out. */
+  callout: { url: string; dueAt: Date } | null
 }
 
 /**
@@ -35,11 +40,11 @@ export type NewApprovalRequest = {
  * where the order has no author: none could be compared with those who approve.
  */
 export async function insertApprovalRequest(em: EntityManager, request: NewApprovalRequest): Promise<void> {
-  const { author, requestedAt, expiresAt } = request
+  const { author, requestedAt, expiresAt, callout } = request
   await sendStatement(
     em,
-    `insert into approval_request (subject_uuid, subject, account_uuid, maker, needed, requested_at, expires_at)
-     values (?, ?, ?, find_maker(?::int, ?::uuid), ?, ?, ?)`,
+    `insert into approval_request (subject_uuid, subject, account_uuid, maker, needed, requested_at, expires_at, callout_url, callout_due_at)
+     values (?, ?, ?, find_maker(?::int, ?::uuid), ?, ?, ?, ?, ?)`,
     [
       request.subjectUuid,
       request.subject,
@@ -49,6 +54,8 @@ export async function insertApprovalRequest(em: EntityManager, request: NewAppro
       request.needed,
       requestedAt.toISOString(),
       expiresAt.toISOString(),
+      callout?.url ?? null,
+      callout?.dueAt.toISOString() ?? null,
     ],
   )
 }
@@ -78,7 +85,68 @@ export async function lockApproval(
   return state && { ...state, at: await runQuery(em, clock) }
 }
 
-/** Inserts what a person has said. The caller holds the lock of the request, and has decided that it counts. */
+/** What a person or the call-out says about an order. `reason`: of a rejection. */
+export type NewVerdict = Pick<Approval, 'verdict' | 'approver' | 'reason'>
+
+/**
+ * Stores a verdict about a subject, and the decision that follows, in the transaction of the caller; returns what followed. A refused or
+ * repeated verdict stores nothing. `requireStillAllowed` runs before an approval that decides, and may fail.
+ */
+export async function recordVerdict(
+  tx: EntityManager,
+  subjectUuid: string,
+  verdict: NewVerdict,
+  requireStillAllowed: (approval: ApprovalState) => Promise<void> = async () => {},
+): Promise<VerdictOutcome> {
+  const approval = await lockApproval(tx, subjectUuid)
+  if (!approval) return { kind: 'refused', code: 'not_waiting_for_approval' }
+  const { at, given } = approval
+  const outcome = decideVerdict(approval, given, { ...verdict, at })
+  if (outcome.kind !== 'given') return outcome
+  if (outcome.decision === 'approved') await requireStillAllowed(approval)
+  await insertApproval(tx, subjectUuid, { ...verdict, at })
+  if (outcome.decision) await decideApprovalRequest(tx, subjectUuid, outcome.decision)
+  return outcome
+}
+
+/**
+ * Counts a request of a call-out that is about to be made; no other is made before `nextInMs`. The caller holds the lock of the request
+ * for approvals, which is undecided.
+ */
+export function countCalloutRequest(em: EntityManager, subjectUuid: string, nextInMs: number): Promise<void> {
+  return sendStatement(
+    em,
+    `update approval_request set callout_requests = callout_requests + 1, callout_failure = null,
+       callout_due_at = clock_timestamp() + ?::float8 * interval '1 ms' where subject_uuid = ?`,
+    [nextInMs, subjectUuid],
+  )
+}
+
+/** Stores why the last request of a call-out has no answer, and when the next one may be made. Locks as `countCalloutRequest`. */
+export function recordCalloutFailure(
+  em: EntityManager,
+  subjectUuid: string,
+  { failure, nextInMs }: { failure: CalloutFailure; nextInMs: number },
+): Promise<void> {
+  return sendStatement(
+    em,
+    `update approval_request set callout_failure = ?,
+       callout_due_at = clock_timestamp() + ?::float8 * interval '1 ms' where subject_uuid = ?`,
+    [failure, nextInMs, subjectUuid],
+  )
+}
+
+/** Postpones the next request of a call-out that is due and undecided; it is not counted. */
+export function postponeCallout(em: EntityManager, subjectUuid: string, nextInMs: number): Promise<void> {
+  return sendStatement(
+    em,
+    `update approval_request set callout_due_at = clock_timestamp() + ?::float8 * interval '1 ms'
+     where subject_uuid = ? and decision is null and callout_due_at <= clock_timestamp()`,
+    [nextInMs, subjectUuid],
+  )
+}
+
+/** Inserts what was said. The caller holds the lock of the request, and has decided that it counts. */
 export function insertApproval(
   em: EntityManager,
   subjectUuid: string,
@@ -154,6 +222,7 @@ export function listUnappliedDecisions(
 /** Parses a row of `APPROVAL_STATE_SQL`, also as JSON. */
 export function parseApprovalState(row: ResultRow): ApprovalState {
   const given = (row.given ?? []) as (Omit<Approval, 'at'> & { at: string })[]
+  const { callout_url: calloutUrl } = row
   return {
     subject: row.subject as ApprovalSubject,
     subjectUuid: String(row.subject_uuid),
@@ -163,6 +232,15 @@ export function parseApprovalState(row: ResultRow): ApprovalState {
     requestedAt: new Date(row.requested_at as string | Date),
     expiresAt: new Date(row.expires_at as string | Date),
     decision: row.decision as ApprovalDecision | null,
+    callout:
+      calloutUrl === null
+        ? null
+        : {
+            url: String(calloutUrl),
+            requestCount: Number(row.callout_requests),
+            dueAt: new Date(row.callout_due_at as string | Date),
+            failure: row.callout_failure as CalloutFailure | null,
+          },
     given: given.map(one => ({ ...one, at: new Date(one.at) })),
   }
 }

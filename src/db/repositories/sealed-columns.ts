@@ -8,7 +8,7 @@ type SealedColumn = { table: string; column: string; type: 'text' | 'jsonb' }
 const SEALED_COLUMNS_SQL = `
   select table_name as "table", column_name as "column", udt_name as type from information_schema.columns
   where table_schema = current_schema()
-    and (column_name like 'sealed\\_%' or (table_name, column_name) = ('webhook', 'previous_secrets'))
+    and (column_name like 'sealed\\_%' or column_name = 'previous_secrets')
   order by 1, 2`
 
 /** Rows that are read and changed at a time: some columns hold whole messages. */

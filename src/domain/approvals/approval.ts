@@ -1,4 +1,5 @@
 import { HOUR } from '../shared/intervals.ts'
+import { type ApprovalCallout, CALLOUT_APPROVER, findCalloutStep } from './callout.ts'
 
 /**
  * Approval of money out by persons who have not ordered it. What waits is a subject, a transfer or a batch of transfers; the
@@ -21,12 +22,14 @@ export type ApprovalRule = {
   count: (typeof APPROVAL_COUNTS)[number]
   /** Hours after which an order that nobody has decided is not sent any more. */
   expiresHours: number
+  /** Where the merchant's server is asked as well; null: nowhere. */
+  calloutUrl: string | null
 }
 
 /** How an order stopped waiting: decided by persons, out of time, or cancelled by its maker. */
 export type ApprovalDecision = 'approved' | 'rejected' | 'expired' | 'withdrawn'
 
-/** What one person says about an order. */
+/** What one person, or the call-out, says about an order. */
 export type ApprovalVerdict = 'approve' | 'reject'
 
 /**
@@ -42,11 +45,14 @@ export type ApprovalRequest = {
   requestedAt: Date
   expiresAt: Date
   decision: ApprovalDecision | null
+  /** The call-out whose approval it needs beside those of the persons; null: none. */
+  callout: ApprovalCallout | null
 }
 
 /**
- * What a person has said about an order. `approver`: the e-mail of the user of the dashboard, of the user who made the API token,
- * or the name of the operator of the command line; in lower case, so that a person has one name through every one of them.
+ * What a person or the call-out has said about an order. `approver`: the e-mail of the user of the dashboard, of the user who made the
+ * API token, or the name of the operator of the command line; in lower case, so that a person has one name through every one of them.
+ * Of the call-out `CALLOUT_APPROVER`.
  */
 export type Approval = { verdict: ApprovalVerdict; approver: string; reason: string | null; at: Date }
 
@@ -66,6 +72,22 @@ export function computeApprovalExpiry({ expiresHours }: ApprovalRule, at: Date, 
   return new Date(at.getTime() + Math.max(1, Math.round((expiresHours * HOUR) / timeScale)))
 }
 
+/** How long an order still waits, in ms. `calloutInMs`: until its call-out needs a step, 0 for now; absent where it needs none. */
+export type RemainingWait = { remainingMs: number; calloutInMs?: number }
+
+/** Finds how long an undecided order still waits at a moment; null where its time is over. */
+export function findRemainingWait(
+  request: Pick<ApprovalRequest, 'expiresAt' | 'decision' | 'callout'>,
+  given: readonly Pick<Approval, 'approver'>[],
+  at: Date,
+): RemainingWait | null {
+  const remainingMs = request.expiresAt.getTime() - at.getTime()
+  if (remainingMs <= 0) return null
+  const step = findCalloutStep(request, given, at)
+  if (step.kind === 'none') return { remainingMs }
+  return { remainingMs, calloutInMs: step.kind === 'wait' ? step.waitMs : 0 }
+}
+
 /** Tells what a person is to an order: who ordered it, or what it has said last; undefined where it is neither. */
 export function findPersonRole(
   { maker, given }: Pick<ApprovalRequest, 'maker'> & { given: readonly Approval[] },
@@ -83,19 +105,30 @@ export type VerdictOutcome =
   | { kind: 'given'; decision: ApprovalDecision | null }
 
 /**
- * Decides what a person's verdict does to an order that waits. `given`: all verdicts so far; the caller holds the lock of the request.
- * A repeat is answered as the first time, also after the decision.
+ * Decides what the verdict of a person, or of the call-out, does to an order that waits. `given`: all verdicts so far; the caller holds
+ * the lock of the request. A repeat is answered as the first time, also after the decision; the first verdict of the call-out stays.
  */
 export function decideVerdict(
-  request: Pick<ApprovalRequest, 'maker' | 'needed' | 'expiresAt' | 'decision'>,
+  request: Pick<ApprovalRequest, 'maker' | 'needed' | 'expiresAt' | 'decision' | 'callout'>,
   given: readonly Pick<Approval, 'verdict' | 'approver'>[],
   { verdict, approver, at }: { verdict: ApprovalVerdict; approver: string; at: Date },
 ): VerdictOutcome {
-  if (approver === request.maker) return { kind: 'refused', code: 'approver_is_maker' }
-  if (given.some(one => one.verdict === verdict && one.approver === approver)) return { kind: 'repeated' }
+  const isCallout = approver === CALLOUT_APPROVER
+  if (approver === request.maker && !isCallout) return { kind: 'refused', code: 'approver_is_maker' }
+  if (given.some(one => one.approver === approver && (isCallout || one.verdict === verdict)))
+    return { kind: 'repeated' }
   if (request.decision !== null || at >= request.expiresAt)
     return { kind: 'refused', code: 'not_waiting_for_approval' }
   if (verdict === 'reject') return { kind: 'given', decision: 'rejected' }
-  const approvals = given.filter(one => one.verdict === 'approve').length + 1
-  return { kind: 'given', decision: approvals >= request.needed ? 'approved' : null }
+  const approvers = given.filter(one => one.verdict === 'approve').map(one => one.approver)
+  return { kind: 'given', decision: isApprovedBy(request, [...approvers, approver]) ? 'approved' : null }
+}
+
+/** Tells whether these approvers are all that an order needs: as many persons, and the call-out where it has one. */
+function isApprovedBy(
+  { needed, callout }: Pick<ApprovalRequest, 'needed' | 'callout'>,
+  approvers: readonly string[],
+): boolean {
+  const persons = approvers.filter(one => one !== CALLOUT_APPROVER)
+  return persons.length >= needed && (callout === null || persons.length < approvers.length)
 }

@@ -121,13 +121,17 @@ function combineNewReceiver(
   }
 }
 
-/** Combines two rules: the lower value needs approvals, of more persons, who have less time. */
-function combineApprovals(one: ApprovalRule | null, other: ApprovalRule | null): ApprovalRule | null {
-  if (one === null || other === null) return one ?? other
+/**
+ * Combines two rules: the lower value needs approvals, of more persons, who have less time. A call-out that is in force stays: another
+ * server might approve what this one refuses.
+ */
+function combineApprovals(current: ApprovalRule | null, requested: ApprovalRule | null): ApprovalRule | null {
+  if (current === null || requested === null) return current ?? requested
   return {
-    aboveCents: Math.min(one.aboveCents, other.aboveCents),
-    count: one.count > other.count ? one.count : other.count,
-    expiresHours: Math.min(one.expiresHours, other.expiresHours),
+    aboveCents: Math.min(current.aboveCents, requested.aboveCents),
+    count: current.count > requested.count ? current.count : requested.count,
+    expiresHours: Math.min(current.expiresHours, requested.expiresHours),
+    calloutUrl: current.calloutUrl ?? requested.calloutUrl,
   }
 }
 
@@ -193,7 +197,7 @@ function formatLimits(limits: AccountLimits): string {
     limits.trustedReceivers.map(formatReceiver).sort(),
     limits.allowedReceiversOnly,
     limits.duplicateGuardSeconds,
-    approvals && [approvals.aboveCents, approvals.count, approvals.expiresHours],
+    approvals && [approvals.aboveCents, approvals.count, approvals.expiresHours, approvals.calloutUrl],
   ])
 }
 

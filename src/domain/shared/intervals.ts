@@ -72,6 +72,13 @@ export const WAITS = {
   /** Before the items of a batch that are on their way are read again, after `polls`. */
   nextBatchPoll: (polls: number) =>
     BATCH_POLL_INTERVALS_MS[Math.min(polls, BATCH_POLL_INTERVALS_MS.length) - 1] ?? SECOND,
+  /**
+   * Before the merchant's server is asked about an order, so that the request of the order has been answered by then; as Asaas' withdrawal
+   * validation has it.
+   */
+  firstCallout: 5 * SECOND,
+  /** Before a call-out that was not answered is requested again. */
+  retryCallout: 10 * SECOND,
   /** A scheduled transfer that could not be sent for this long is EXPIRED. */
   expireTransferAfter: DAY,
   /**

@@ -18,10 +18,13 @@ export type AdvanceBatchInput = { uuid: string; pollCount: number }
 
 /**
  * Result of a step of a batch. `startedCount`: items that it started. `next`: whether another step follows at once, after a wait, or
- * never.
+ * never. `isCalloutDue`: the merchant's server is to be asked about a DRAFT batch meanwhile.
  */
 export type AdvanceBatchResult = FollowUps & {
   state: BatchState
   startedCount: number
-  next: { kind: 'step' } | { kind: 'wait'; waitMs: number; reason: BatchWaitReason } | { kind: 'end' }
+  next:
+    | { kind: 'step' }
+    | { kind: 'wait'; waitMs: number; reason: BatchWaitReason; isCalloutDue?: true }
+    | { kind: 'end' }
 }

@@ -1,4 +1,5 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow'
+import type { RemainingWait } from '../../domain/approvals/approval.ts'
 import type { TransferDestination } from '../../domain/transfers/transfer-destination.ts'
 import type { TransferLookup } from '../../domain/transfers/transfer-lookup.ts'
 import type { FollowUps, MoneyOrder } from './orders.ts'
@@ -40,8 +41,11 @@ export const approvalDecidedSignal = defineSignal('approvalDecided')
 /** State of a transfer, whose latest attempt the workflow polls. */
 export type TransferResult = FollowUps & TransferSnapshot
 
-/** A transfer that waits, or has waited, for its approvals. `remainingMs`: the time left while it waits. */
-export type HeldTransferResult = TransferResult & { remainingMs?: number }
+/** A transfer that waits, or has waited, for its approvals. */
+export type HeldTransferResult = TransferResult & Partial<RemainingWait>
+
+/** Input of the activity that asks the merchant's server about a transfer or batch that waits. */
+export type RequestCalloutInput = { subjectUuid: string }
 
 /** Input of a sending. `order`: where the row may not exist yet; the sending stores it with its first attempt. */
 export type SendTransferInput = SendPayoutInput & { order?: TransferInput }

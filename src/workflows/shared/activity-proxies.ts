@@ -233,7 +233,7 @@ export async function attemptDeliveriesLocally(deliveries: string[]): Promise<Op
   return openDeliveries
 }
 
-/** Webhook attempts, on a task queue of their own. An attempt takes up to 15 s, and waits up to 2 s for a slot. */
+/** Webhook attempts and call-outs, on a task queue of their own. One takes up to 15 s, and waits up to 2 s for a slot. */
 export const proxyDeliveryActivities = () =>
   proxyActivities<ReturnType<typeof webhookActivities>>({
     taskQueue: webhookTaskQueueOf(workflowInfo().taskQueue),

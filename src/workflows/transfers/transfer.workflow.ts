@@ -14,6 +14,7 @@ import {
 import type { SendingResult, TerminalOutcome } from '../payouts/candidates.ts'
 import { PayoutWorkflow } from '../payouts/payout-workflow.ts'
 import { dbActivities } from '../shared/activity-proxies.ts'
+import { requestCallout } from '../shared/request-callout.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 import { upsertVisibility } from '../shared/workflow-info.ts'
 
@@ -36,23 +37,22 @@ class TransferWorkflow {
   /** It was sent, or is about to be: it cannot be cancelled. */
   #isSent = false
   #isCancelRequested = false
-  /** Persons have decided about it, or may have. */
+  /** What waits for approvals may have been decided: its row is to be read again. */
   #isApprovalSignalled = false
   #approvedAtMs = 0
   readonly #payout: PayoutWorkflow
+  readonly #wakeForApproval = () => {
+    this.#isApprovalSignalled = true
+  }
 
   constructor(input: TransferInput | ReopenedInput) {
     this.#payout = new PayoutWorkflow(input, TRANSFER)
     setHandler(cancelTransferUpdate, () => this.#handleCancelTransfer(), {
       description: 'Cancels a transfer that waits and has not been sent',
     })
-    setHandler(
-      approvalDecidedSignal,
-      () => {
-        this.#isApprovalSignalled = true
-      },
-      { description: 'Tells that persons have decided about the transfer' },
-    )
+    setHandler(approvalDecidedSignal, this.#wakeForApproval, {
+      description: 'Tells that persons have decided about the transfer',
+    })
   }
 
   async send(order: TransferInput): Promise<void> {
@@ -81,8 +81,9 @@ class TransferWorkflow {
   }
 
   /**
-   * Waits until the approvals of the transfer are given, it is rejected or cancelled, or its time is over. What was decided is read
-   * from its row, so that a signal which does not arrive changes nothing but the time. Returns its connection where it is approved.
+   * Waits until the approvals of the transfer are given, it is rejected or cancelled, or its time is over; asks the merchant's server when
+   * its call-out is due. What was decided is read from its row, so that a signal which does not arrive changes nothing but the time.
+   * Returns its connection where it is approved.
    */
   async #awaitApproval(order: TransferInput): Promise<string | undefined> {
     this.#isSent = false
@@ -91,13 +92,16 @@ class TransferWorkflow {
       const transfer = await dbActivities.advanceHeldTransfer(this.#payout.uuid)
       await this.#applyState(transfer)
       this.#payout.hasResult = true
-      const { remainingMs, connectionUuid } = transfer
+      const { remainingMs, calloutInMs, connectionUuid } = transfer
       if (remainingMs === undefined) {
         this.#approvedAtMs = Date.now()
         return this.state === 'approved' ? connectionUuid : undefined
       }
+      if (calloutInMs === 0) requestCallout(this.#payout.uuid, this.#wakeForApproval)
       const isAwake = () => this.#isApprovalSignalled || this.#isCancelRequested
-      await condition(isAwake, Math.max(1, remainingMs), { summary: 'waits for approvals' })
+      const waitMs = Math.max(1, Math.min(remainingMs, calloutInMs || remainingMs))
+      const summary = calloutInMs ? 'waits for its call-out' : 'waits for approvals'
+      await condition(isAwake, waitMs, { summary })
       if (this.#isCancelRequested) await this.#endUnsent(order, 'cancelled')
     }
   }

@@ -390,7 +390,7 @@ export function buildCaseDependencies(bank: Bank): Pick<ActivityDependencies, 'm
       acquireSlot: async () => ({ release() {} }),
       async postSigned() {
         bank.sent.push('webhook')
-        return { kind: 'answered', status: 204, durationMs: 1, answer: '' }
+        return { kind: 'answered', status: 204, durationMs: 1, answer: '', isAnswerWhole: true }
       },
       close: async () => {},
     },

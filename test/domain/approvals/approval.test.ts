@@ -5,8 +5,9 @@ import {
   decideVerdict,
   needsApproval,
 } from '../../../src/domain/approvals/approval.ts'
+import { CALLOUT_APPROVER } from '../../../src/domain/approvals/callout.ts'
 
-const RULE: ApprovalRule = { aboveCents: 1_000_00, count: 2, expiresHours: 72 }
+const RULE: ApprovalRule = { aboveCents: 1_000_00, count: 2, expiresHours: 72, calloutUrl: null }
 const NOON = new Date('2026-11-29T15:00:00Z')
 const LATER = new Date('2026-12-02T15:00:00Z')
 
@@ -23,13 +24,15 @@ test('an order waits for the hours of the rule', () =>
   expect(computeApprovalExpiry(RULE, NOON)).toEqual(LATER))
 
 describe('a verdict', () => {
-  const request = { maker: 'ana@shop.com', needed: 2, expiresAt: LATER, decision: null }
+  const request = { maker: 'ana@shop.com', needed: 2, expiresAt: LATER, decision: null, callout: null }
   const approved = (approver: string) => ({ verdict: 'approve' as const, approver })
   const rejected = (approver: string) => ({ verdict: 'reject' as const, approver })
   const [maker, bia, caio, dora] = ['ana@shop.com', 'bia@shop.com', 'caio@shop.com', 'dora@shop.com'] as const
   const refused = (code: string) => ({ kind: 'refused', code })
   const given = (decision: string | null) => ({ kind: 'given', decision })
   const repeated = { kind: 'repeated' }
+  const server = CALLOUT_APPROVER
+  const callout = { url: 'https://a.test/', requestCount: 1, dueAt: NOON, failure: null }
 
   test.each([
     ['of the maker is refused', {}, [], approved(maker), refused('approver_is_maker')],
@@ -38,6 +41,38 @@ describe('a verdict', () => {
     ['of the second of two approves', {}, [approved(bia)], approved(caio), given('approved')],
     ['of the only one needed approves', { needed: 1 }, [], approved(bia), given('approved')],
     ['of the same person counts once', {}, [approved(bia)], approved(bia), repeated],
+    [
+      'of the last person decides nothing before the call-out',
+      { callout },
+      [approved(bia)],
+      approved(caio),
+      given(null),
+    ],
+    [
+      'of the last person approves after the call-out',
+      { callout },
+      [approved(server), approved(bia)],
+      approved(caio),
+      given('approved'),
+    ],
+    ['of the call-out is no person’s', { callout }, [approved(bia)], approved(server), given(null)],
+    [
+      'of the call-out approves after the persons',
+      { callout },
+      [approved(bia), approved(caio)],
+      approved(server),
+      given('approved'),
+    ],
+    ['of the call-out rejects alone', { callout }, [approved(bia)], rejected(server), given('rejected')],
+    ['of the call-out stays as it was first', { callout }, [approved(server)], rejected(server), repeated],
+    [
+      'of the call-out counts where the maker has its name',
+      { callout, maker: server },
+      [],
+      rejected(server),
+      given('rejected'),
+    ],
+
     ['that rejects decides alone', {}, [approved(bia)], rejected(caio), given('rejected')],
     ['of a person who approved before may reject', {}, [approved(bia)], rejected(bia), given('rejected')],
     [

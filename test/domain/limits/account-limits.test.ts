@@ -55,9 +55,19 @@ describe('a change of limits', () => {
     ['one person', { count: 2 as const }, { count: 1 as const }, 'later'],
     ['less time', { expiresHours: 72 }, { expiresHours: 1 }, 'at once'],
     ['more time', { expiresHours: 72 }, { expiresHours: 73 }, 'later'],
+    ['a call-out', {}, { calloutUrl: 'https://a.test/' }, 'at once'],
+    ['no call-out', { calloutUrl: 'https://a.test/' }, {}, 'later'],
+    [
+      'the call-out of another server',
+      { calloutUrl: 'https://a.test/' },
+      { calloutUrl: 'https://b.test/' },
+      'later',
+    ],
   ])('of the approvals, to %s', (_, before, after, when) => {
     const rule = (changed: object | null) =>
-      withLimits({ approvals: changed && { aboveCents: 50, count: 1, expiresHours: 24, ...changed } })
+      withLimits({
+        approvals: changed && { aboveCents: 50, count: 1, expiresHours: 24, calloutUrl: null, ...changed },
+      })
     const [current, requested] = [rule(before), rule(after)]
     const changed = changeLimits({ limits: current, pending: null }, requested, START)
     expect(getEffectiveLimits(changed, START)).toEqual(when === 'later' ? current : requested)

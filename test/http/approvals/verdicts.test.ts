@@ -67,6 +67,7 @@ const request = (author: object, needed = 1, hours = 72) =>
       needed,
       requestedAt: at,
       expiresAt,
+      callout: null,
     })
   })
 

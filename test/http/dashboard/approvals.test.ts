@@ -21,7 +21,7 @@ let account: string
 let connection: string
 const users: Record<string, { browser: Browser; uuid: string }> = {}
 beforeAll(async () => {
-  fixture = await openApiFixture([dashboardRoutes, transferRoutes, limitRoutes])
+  fixture = await openApiFixture([dashboardRoutes, transferRoutes, limitRoutes()])
   account = await fixture.insertAccount()
   connection = await fixture.insertConnection(account)
   for (const [name, role] of [
@@ -71,6 +71,7 @@ async function hold(needed: number) {
       needed,
       requestedAt,
       expiresAt: new Date(Date.now() + DAY),
+      callout: null,
     })
     await em.execute(
       `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, pix_key,
@@ -184,7 +185,7 @@ test('the rule is set on the page of the limits, and kept by another change of t
         account,
       ])
     )[0]
-  const approvals = { aboveCents: 100_000, count: 2, expiresHours: 24 }
+  const approvals = { aboveCents: 100_000, count: 2, expiresHours: 24, calloutUrl: null }
   expect(await read()).toMatchObject({ limits: { approvals }, pending: null })
   const { text } = await visit('ana').get('/dashboard/limits')
   expect(text).toMatch(/name="approvals.above" value="1,000.00"/)

@@ -189,6 +189,7 @@ test.each([
       needed: 1,
       requestedAt: new Date(),
       expiresAt: new Date(Date.now() + 3_600_000),
+      callout: null,
     }),
   )
   const inbox = await finance.get('/dashboard/approvals')

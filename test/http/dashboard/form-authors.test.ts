@@ -63,6 +63,10 @@ beforeAll(async () => {
     ours.webhook,
   ])
   await ours.sql(
+    `insert into callout_secret (uuid, sealed_secret, masked_secret, created_at) values (?, ?, 'whsec_****', now())`,
+    [ours.account, fixture.dependencies.sealer.seal('whsec_b2xk')],
+  )
+  await ours.sql(
     `update connection set collection_key = 'loja@exemplo.com.br' where uuid = '${ours.connection}'`,
   )
   await ours.sql(`insert into user_totp (uuid, user_uuid, sealed_secret, last_step, created_at)
@@ -246,6 +250,13 @@ const FORMS: Record<string, FormCase | string> = {
   '/dashboard/limits': {
     act: 'limits_change',
     fields: () => ({ per_day: '100', 'night.from': '20:00', 'night.to': '06:00' }),
+  },
+  '/dashboard/limits/callout/rotate': {
+    act: 'callout_rotate',
+    fields: async () => ({
+      replaces: hiddenFieldOf((await merchant.get('/dashboard/limits')).text, 'replaces')!,
+    }),
+    on: '/dashboard/limits',
   },
   '/dashboard/tokens': { act: 'token_issue', fields: () => ({ name: 'loja', mode: 'test', ...once() }) },
   '/dashboard/tokens/:uuid/permissions': { act: 'token_restrict', fields: () => ({ scopes: 'read' }) },

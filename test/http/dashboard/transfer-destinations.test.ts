@@ -370,7 +370,7 @@ describe('the limits of the account', () => {
     const user = await forms.signIn({ dialect: 'efi' })
     await setLimits(user.account, {
       perDayCents: 200_000,
-      approvals: { aboveCents: 10_000, count: 1, expiresHours: 72 },
+      approvals: { aboveCents: 10_000, count: 1, expiresHours: 72, calloutUrl: null },
     })
     await addUser(forms.fixture.orm.em.fork(), {
       email: `bia-${user.account}@trilho.test`,
@@ -403,10 +403,13 @@ describe('the limits of the account', () => {
 
   test('say in the review who approves, and that nobody can where the account has no other user', async () => {
     const user = await forms.signIn({ dialect: 'efi', language: 'en' })
-    await setLimits(user.account, { approvals: { aboveCents: 100, count: 2, expiresHours: 24 } })
+    await setLimits(user.account, {
+      approvals: { aboveCents: 100, count: 2, expiresHours: 24, calloutUrl: 'https://shop.example/approve' },
+    })
     const review = await user.review(ON, await identify(user), { value: '12.50' })
     expect(review.text).toMatch(/Above R\$ ?1\.00 the transfer waits for the approval of two other persons/)
     expect(review.text).toContain('No other user of the account may approve now')
+    expect(review.text).toContain('Your server must approve it too.')
     expect(review.text).toMatch(/Ask for the approval of R\$ ?12\.50/)
     // A rule that has changed since is named before anything is ordered.
     await execute(

@@ -24,7 +24,7 @@ const NONE = {
 
 let fixture: ApiFixture
 beforeAll(async () => {
-  fixture = await openApiFixture([limitRoutes])
+  fixture = await openApiFixture([limitRoutes()])
 })
 afterAll(() => fixture?.close())
 
@@ -72,7 +72,7 @@ describe('the limits of an account', () => {
       trusted_receivers: [{ document: '11222333000181' }, { pix_key: 'Joao@Example.com' }],
       allowed_receivers_only: true,
       duplicate_guard: { seconds: 86_400 },
-      approvals: { above: 0, count: 2, expires_hours: 168 },
+      approvals: { above: 0, count: 2, expires_hours: 168, callout_url: null },
     }
     const data = await replace(body)
     const trusted_receivers = [{ document: '11222333000181' }, { pix_key: 'joao@example.com' }]

@@ -539,7 +539,8 @@ describe('lists', () => {
 })
 
 describe('a batch above the sum that needs approval', () => {
-  const ruled = () => setLimits({ approvals: { aboveCents: 20_00, count: 1, expiresHours: 24 } })
+  const ruled = () =>
+    setLimits({ approvals: { aboveCents: 20_00, count: 1, expiresHours: 24, calloutUrl: null } })
   const insertAuthoredToken = async (author: string) => {
     const text = await fixture.insertToken({ accountUuid, mode: 'test' })
     await sql(

@@ -28,7 +28,7 @@ let approver: string
 let sent: string[]
 
 beforeAll(async () => {
-  fixture = await openApiFixture([transferRoutes, limitRoutes])
+  fixture = await openApiFixture([transferRoutes, limitRoutes()])
 })
 afterAll(() => fixture?.close())
 

@@ -81,6 +81,7 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   deletePixKey: trilho => trilho.pixKeys.delete('maria@example.com'),
   getLimits: trilho => trilho.limits.get(),
   replaceLimits: trilho => trilho.limits.replace({ per_day: 100 }),
+  rotateCalloutToken: trilho => trilho.limits.rotateCalloutToken(),
   getLimitUsage: trilho => trilho.limits.getUsage(),
   listProviders: trilho => trilho.providers.list(),
   getProvider: trilho => trilho.providers.get(UUID),

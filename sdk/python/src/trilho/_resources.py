@@ -1662,11 +1662,11 @@ class Limits:
     def replace(
         self,
         *,
-        per_transfer: Any | None = None,
-        per_day: Any | None = None,
-        per_night: Any | None = None,
+        per_transfer: Amount | None | None = None,
+        per_day: Amount | None | None = None,
+        per_night: Amount | None | None = None,
         night: inputs.NightHours | None = None,
-        per_receiver_per_day: Any | None = None,
+        per_receiver_per_day: Amount | None | None = None,
         new_receiver: inputs.ReplaceLimitsNewReceiver | None | None = None,
         trusted_receivers: Sequence[inputs.TrustedHolder | inputs.TrustedKey] | None = None,
         allowed_receivers_only: bool | None = None,
@@ -1677,8 +1677,9 @@ class Limits:
         """Replace the limits of the account.
 
         What allows less acts at once, what allows more after 24 hours (`pending`). A field that is absent
-        sets no limit. Limits count the transfers and refunds that are sent from their first PUT on. Token
-        scope: `transfers`.
+        sets no limit. Limits count the transfers and refunds that are sent from their first PUT on. The
+        first `callout_url` must complete a TLS handshake, and `callout_token` is shown whole only then.
+        Token scope: `transfers`.
 
         Args:
             per_transfer: Reais that one transfer may send; null or absent: no limit.
@@ -1718,6 +1719,25 @@ class Limits:
                     "approvals": approvals,
                     "version": version,
                 },
+            )
+        )
+
+    def rotate_callout_token(self, *, token: str | None = None) -> models.AccountLimits:
+        """Replace the secret that signs call-outs.
+
+        Shows the new one in `callout_token`, this once. For 24 hours the old one signs too:
+        `webhook-signature` holds a signature of each. Token scope: `transfers`.
+
+        Args:
+            token: Generated where absent.
+        """
+        return self._transport.send(
+            Call(
+                "rotateCalloutToken",
+                "POST",
+                "/api/v1/limits/callout/rotate",
+                read_one(models.AccountLimits),
+                body={"token": token},
             )
         )
 

@@ -166,6 +166,7 @@ class ApprovalRule(TypedDict):
     above: Required[Amount]
     count: NotRequired[Amount]
     expires_hours: NotRequired[int]
+    callout_url: NotRequired[str | None]
 
 
 CreatePixKeyAuthCodeType: TypeAlias = Literal["EMAIL", "PHONE"]

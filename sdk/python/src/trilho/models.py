@@ -137,6 +137,40 @@ class GivenRejection(Model):
     reason: str | None
 
 
+class ApprovalCallout(Model):
+    """
+    What your server has answered, which must approve it too
+    """
+
+    approved: bool | None
+    """
+    null until the call-out has ended
+    """
+    at: AwareDatetime | None
+    """
+    When it ended
+    """
+    requests: int
+    """
+    Requests made, at most three
+    """
+    code: (
+        Literal[
+            "callout_refused",
+            "callout_timeout",
+            "callout_unreachable",
+            "callout_bad_status",
+            "callout_bad_answer",
+            "callout_interrupted",
+        ]
+        | str
+        | None
+    )
+    """
+    Why it does not approve; before it ends, why the last request has no answer
+    """
+
+
 class TransferErrorAttempt(Model):
     provider: str
     outcome: (
@@ -383,6 +417,7 @@ class ShownApprovalRule(Model):
     """
     count: Literal[1, 2]
     expires_hours: int
+    callout_url: AnyUrl | None
 
 
 class ListedBank(Model):
@@ -772,7 +807,7 @@ class KeyInitiation(Model):
 
 class TransferApproval(Model):
     """
-    Approvals of persons who have not ordered it; `by` is the e-mail of a user, also of who made a token, or the name of an operator
+    Approvals of persons who have not ordered it; `by` is the e-mail of a user, also of who made a token, or the name of an operator; `callout` of a call-out that rejects
     """
 
     needed: int
@@ -781,6 +816,7 @@ class TransferApproval(Model):
     """
     given: list[GivenApproval]
     rejected: GivenRejection | None = None
+    callout: ApprovalCallout | None = None
     expires_at: AwareDatetime
     """
     Until then it waits; afterwards it is EXPIRED
@@ -1692,6 +1728,10 @@ class AccountLimits(Model):
     allowed_receivers_only: bool
     duplicate_guard: DuplicateGuard
     approvals: ShownApprovalRule | None
+    callout_token: str | None = None
+    """
+    The secret that signs call-outs. Whole where a PUT or a rotation has made it, masked elsewhere; absent where no call-out was ever set
+    """
     pending: Pending | None
     """
     What allows more, and when it takes effect; a PUT of what is in force cancels it

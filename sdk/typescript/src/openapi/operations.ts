@@ -41,6 +41,7 @@ export const OPERATIONS = {
   rejectTransfer: {"method":"POST","path":"/api/v1/transfers/{uuid}/reject","isKeyed":false,"accept":"application/json"},
   getLimits: {"method":"GET","path":"/api/v1/limits","isKeyed":false,"accept":"application/json"},
   replaceLimits: {"method":"PUT","path":"/api/v1/limits","isKeyed":false,"accept":"application/json"},
+  rotateCalloutToken: {"method":"POST","path":"/api/v1/limits/callout/rotate","isKeyed":false,"accept":"application/json"},
   getLimitUsage: {"method":"GET","path":"/api/v1/limits/usage","isKeyed":false,"accept":"application/json"},
   listBanks: {"method":"GET","path":"/api/v1/banks","isKeyed":false,"accept":"application/json"},
   createPixKeyAuthCode: {"method":"POST","path":"/api/v1/pix-keys/auth-code","isKeyed":true,"accept":"application/json"},

@@ -735,10 +735,30 @@ export interface paths {
         get: operations["getLimits"];
         /**
          * Replace the limits of the account
-         * @description What allows less acts at once, what allows more after 24 hours (`pending`). A field that is absent sets no limit. Limits count the transfers and refunds that are sent from their first PUT on. Token scope: `transfers`.
+         * @description What allows less acts at once, what allows more after 24 hours (`pending`). A field that is absent sets no limit. Limits count the transfers and refunds that are sent from their first PUT on. The first `callout_url` must complete a TLS handshake, and `callout_token` is shown whole only then. Token scope: `transfers`.
          */
         put: operations["replaceLimits"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/limits/callout/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret that signs call-outs
+         * @description Shows the new one in `callout_token`, this once. For 24 hours the old one signs too: `webhook-signature` holds a signature of each. Token scope: `transfers`.
+         */
+        post: operations["rotateCalloutToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1411,6 +1431,46 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    TRANSFER_APPROVAL: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The call-out of a transfer
+         * @description Asks whether a transfer that waits for approvals may go on. Sent to `callout_url` of the limits, five seconds after the order.
+         */
+        post: operations["onTransferCallout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    BATCH_APPROVAL: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The call-out of a batch
+         * @description Asks whether a batch that waits for approvals may go on. Sent to `callout_url` of the limits, five seconds after the order.
+         */
+        post: operations["onBatchCallout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -1842,12 +1902,13 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description Approvals of persons who have not ordered it; `by` is the e-mail of a user, also of who made a token, or the name of an operator */
+        /** @description Approvals of persons who have not ordered it; `by` is the e-mail of a user, also of who made a token, or the name of an operator; `callout` of a call-out that rejects */
         TransferApproval: {
             /** @description Persons who must approve it */
             needed: number;
             given: components["schemas"]["GivenApproval"][];
             rejected?: components["schemas"]["GivenRejection"];
+            callout?: components["schemas"]["ApprovalCallout"];
             /**
              * Format: date-time
              * @description Until then it waits; afterwards it is EXPIRED
@@ -1870,6 +1931,20 @@ export interface components {
              */
             at: string;
             reason: string | null;
+        };
+        /** @description What your server has answered, which must approve it too */
+        ApprovalCallout: {
+            /** @description null until the call-out has ended */
+            approved: boolean | null;
+            /**
+             * Format: date-time
+             * @description When it ended
+             */
+            at: string | null;
+            /** @description Requests made, at most three */
+            requests: number;
+            /** @description Why it does not approve; before it ends, why the last request has no answer */
+            code: ("callout_refused" | "callout_timeout" | "callout_unreachable" | "callout_bad_status" | "callout_bad_answer" | "callout_interrupted") | null;
         };
         TransferError: {
             code: string;
@@ -2384,6 +2459,42 @@ export interface components {
              * @description UTC, six fractional digits
              */
             created_at: string;
+        };
+        /** @description Other fields are ignored */
+        CalloutAnswer: {
+            approve: boolean;
+        };
+        /** @description Asks whether a transfer may go on */
+        TransferCallout: {
+            /**
+             * Format: uuid
+             * @description Uuid of the transfer or batch, and the `webhook-id`: the same in every request
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was ordered
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "TRANSFER_APPROVAL";
+            data: components["schemas"]["Transfer"];
+        };
+        /** @description Asks whether a batch may go on */
+        BatchCallout: {
+            /**
+             * Format: uuid
+             * @description Uuid of the transfer or batch, and the `webhook-id`: the same in every request
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was ordered
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "BATCH_APPROVAL";
+            data: components["schemas"]["TransferBatch"];
         };
         /** @description The seller on whose behalf the account collects or pays */
         FinalBeneficiary: {
@@ -3240,6 +3351,8 @@ export interface components {
                 seconds: number;
             };
             approvals: components["schemas"]["ShownApprovalRule"] | null;
+            /** @description The secret that signs call-outs. Whole where a PUT or a rotation has made it, masked elsewhere; absent where no call-out was ever set */
+            callout_token?: string;
             /** @description What allows more, and when it takes effect; a PUT of what is in force cancels it */
             pending: {
                 limits: components["schemas"]["LimitValues"];
@@ -3269,6 +3382,8 @@ export interface components {
             /** @enum {number} */
             count: 1 | 2;
             expires_hours: number;
+            /** Format: uri */
+            callout_url: string | null;
         };
         LimitValues: {
             /** @description Reais, at most two decimals */
@@ -3330,6 +3445,12 @@ export interface components {
              */
             count?: 1 | 2;
             expires_hours?: number;
+            /**
+             * Format: uri
+             * @description Your server must approve it too: it is asked by a signed POST. https, resolving to public addresses only; null or absent: it is not asked
+             * @example https://loja.example.com/approvals
+             */
+            callout_url?: string | null;
         };
         ReplaceLimitsRequest: {
             /** @description Reais that one transfer may send; null or absent: no limit */
@@ -3361,6 +3482,16 @@ export interface components {
             version?: number;
         };
         ReplaceLimitsResponse: {
+            data: components["schemas"]["AccountLimits"];
+        };
+        RotateCalloutTokenRequest: {
+            /**
+             * @description Generated where absent
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            token?: string;
+        };
+        RotateCalloutTokenResponse: {
             data: components["schemas"]["AccountLimits"];
         };
         /** @description Counted from the first PUT of limits on */
@@ -3993,6 +4124,7 @@ export type Attempt = components['schemas']['Attempt'];
 export type TransferApproval = components['schemas']['TransferApproval'];
 export type GivenApproval = components['schemas']['GivenApproval'];
 export type GivenRejection = components['schemas']['GivenRejection'];
+export type ApprovalCallout = components['schemas']['ApprovalCallout'];
 export type TransferError = components['schemas']['TransferError'];
 export type TransferErrorAttempt = components['schemas']['TransferErrorAttempt'];
 export type RefundEvent = components['schemas']['RefundEvent'];
@@ -4018,6 +4150,9 @@ export type TransferBatchCounts = components['schemas']['TransferBatchCounts'];
 export type TestEvent = components['schemas']['TestEvent'];
 export type TestEventData = components['schemas']['TestEventData'];
 export type Webhook = components['schemas']['Webhook'];
+export type CalloutAnswer = components['schemas']['CalloutAnswer'];
+export type TransferCallout = components['schemas']['TransferCallout'];
+export type BatchCallout = components['schemas']['BatchCallout'];
 export type FinalBeneficiary = components['schemas']['FinalBeneficiary'];
 export type Debtor = components['schemas']['Debtor'];
 export type CreatePaymentRequest = components['schemas']['CreatePaymentRequest'];
@@ -4096,6 +4231,8 @@ export type TrustedKey = components['schemas']['TrustedKey'];
 export type ApprovalRule = components['schemas']['ApprovalRule'];
 export type ReplaceLimitsRequest = components['schemas']['ReplaceLimitsRequest'];
 export type ReplaceLimitsResponse = components['schemas']['ReplaceLimitsResponse'];
+export type RotateCalloutTokenRequest = components['schemas']['RotateCalloutTokenRequest'];
+export type RotateCalloutTokenResponse = components['schemas']['RotateCalloutTokenResponse'];
 export type LimitUsage = components['schemas']['LimitUsage'];
 export type GetLimitUsageResponse = components['schemas']['GetLimitUsageResponse'];
 export type ListedBank = components['schemas']['ListedBank'];
@@ -5396,6 +5533,30 @@ export interface operations {
             };
         };
     };
+    rotateCalloutToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateCalloutTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotateCalloutTokenResponse"];
+                };
+            };
+        };
+    };
     getLimitUsage: {
         parameters: {
             query?: never;
@@ -6412,6 +6573,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    onTransferCallout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TransferCallout"];
+            };
+        };
+        responses: {
+            /** @description The answer, within 5 seconds and 32 kB; `false` rejects the order */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalloutAnswer"];
+                };
+            };
+        };
+    };
+    onBatchCallout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchCallout"];
+            };
+        };
+        responses: {
+            /** @description The answer, within 5 seconds and 32 kB; `false` rejects the order */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalloutAnswer"];
+                };
             };
         };
     };

@@ -8,6 +8,9 @@ export const createLimits = (call: Call) => ({
   /** Replaces the limits: what allows less acts at once, what allows more after 24 hours. */
   replace: (body: Body<'replaceLimits'>, options?: CallOptions): Promise<AccountLimits> =>
     call('replaceLimits', { body }, options),
+  /** Replaces the secret that signs call-outs, and shows the new one whole, this once. */
+  rotateCalloutToken: (body?: Body<'rotateCalloutToken'>, options?: CallOptions): Promise<AccountLimits> =>
+    call('rotateCalloutToken', { body }, options),
   /** Reads what is used of the limits of this day and night. */
   getUsage: (options?: CallOptions): Promise<LimitUsage> => call('getLimitUsage', {}, options),
 })

@@ -41,7 +41,7 @@ export async function readOrderLimits(
 async function describeApproval(
   { em, t, f, session }: LimitVisit,
   { accountUuid }: CallerToken,
-  { aboveCents, count, expiresHours }: ApprovalRule,
+  { aboveCents, count, expiresHours, calloutUrl }: ApprovalRule,
   phrase: 'approvals.waitsFor' | 'batch.waitsFor' = 'approvals.waitsFor',
 ) {
   const members = await listAccountMembers(em.fork(), { accountUuid })
@@ -61,7 +61,7 @@ async function describeApproval(
         : t('approvals.mayApprove', { names: f.anyOf(names) })
   return {
     rule: t('approvals.ruleIs', { persons, hours: expiresHours }),
-    text: `${waits} ${t('approvals.notYou')} ${who}`,
+    text: [waits, t('approvals.notYou'), who, ...(calloutUrl ? [t('approvals.serverToo')] : [])].join(' '),
   }
 }
 
@@ -86,6 +86,7 @@ export async function listBatchLimitTexts(
     aboveCents: approvals.above,
     count: approvals.count,
     expiresHours: approvals.expires_hours,
+    calloutUrl: approvals.callout_url,
   }
   const { left } = (await readUsedLimits(em.fork(), token)).per_day
   const isOverDay = left !== null && !isScheduled && valueCents > left
