@@ -300,7 +300,7 @@ describe('paying a code', () => {
     const wrong = `${buildCode({ key: key(), cents: 750 }).slice(0, -4)}0000`
     const page = await user.read(wrong)
     expect([page.status, page.text.includes('id="in-payload-wrong"')]).toEqual([422, true])
-    expect(page.text).toContain('precisa ter um CRC correto')
+    expect(page.text).toContain('precisa ter o CRC correto')
     expect(page.text).toContain(wrong)
     const hostile = await user.read(MALICIOUS_TEXT)
     expect([hostile.status, hostile.text.includes('<script>alert')]).toEqual([422, false])
