@@ -250,8 +250,8 @@ export const WAITS_FOR_PERSON_SQL = `decision is null and expires_at > clock_tim
   and not exists (select from approval a where a.subject_uuid = r.subject_uuid and a.approver = ?)`
 
 /**
- * An order that waits for a person. `valueCents`: of a batch its sum. `receiver`: of a transfer, its PIX key or the holder of its
- * account.
+ * An order that waits for a person. `valueCents`: of a batch its sum. `receiver`: of a transfer, the holder of its account or of its key,
+ * or the key whose holder was not looked up.
  */
 export type WaitingApproval = ApprovalState & { valueCents: number | null; receiver: string | null }
 
@@ -260,7 +260,7 @@ export function listWaitingApprovals(
   em: EntityManager,
   { accountUuid, person, limit }: { accountUuid: string; person: string; limit: number },
 ): Promise<WaitingApproval[]> {
-  const sql = `select w.*, coalesce(t.value_cents, b.value_cents) as value_cents, coalesce(t.pix_key, t.bank_account ->> 'name') as receiver
+  const sql = `select w.*, coalesce(t.value_cents, b.value_cents) as value_cents, coalesce(t.bank_account ->> 'name', t.lookup -> 'owner' ->> 'name', t.pix_key) as receiver
     from (${APPROVAL_STATE_SQL} where account_uuid = ? and ${WAITS_FOR_PERSON_SQL}) w
     left join transfer t on t.uuid = w.subject_uuid left join transfer_batch b on b.uuid = w.subject_uuid
     order by w.expires_at, w.subject_uuid limit ?`

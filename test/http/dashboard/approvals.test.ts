@@ -103,6 +103,25 @@ test('what waits is in the inbox of each person who may decide, and counted in t
   expect((await visit('dev').get(INBOX)).status).toBe(403)
 })
 
+test('whoever decides is shown the owner of the key, as its look-up has found it', async () => {
+  const lookup = {
+    uuid: randomUUID(),
+    onMismatch: 'REFUSE',
+    owner: { name: 'Maria Souza', document: '52998224725' },
+    providerAccountUuid: randomUUID(),
+    expiresAt: new Date().toISOString(),
+  }
+  await fixture.orm.em
+    .fork()
+    .execute('update transfer set lookup = ?::jsonb where uuid = ?', [JSON.stringify(lookup), uuid])
+  expect((await visit('bia').get(INBOX)).text).toContain('Maria Souza')
+  const asked = await visit('bia').send(`${path()}/approve`, {}, { on: path() })
+  for (const text of [asked.text, (await visit('bia').get(path())).text]) {
+    for (const shown of ['Maria Souza', '***982247**', 'maria@example.com']) expect(text).toContain(shown)
+    expect(text).not.toContain('52998224725')
+  }
+})
+
 test('another person approves, once however often the form is sent, and the act is in the log', async () => {
   expect((await visit('bia').get(path())).text).toContain(`${path()}/approve`)
   const asked = await visit('bia').send(`${path()}/approve`, {}, { on: path() })

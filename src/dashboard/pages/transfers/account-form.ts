@@ -10,7 +10,6 @@ import {
   createAccountTransferBody,
   toBankAccount,
 } from '../../../contract/transfers/account-transfer.ts'
-import { nameBank } from '../../../domain/pix/bank-name.ts'
 import { isIspb, normalizeIspb } from '../../../domain/pix/ispb.ts'
 import type { ListedBank } from '../../../domain/pix/listed-banks.ts'
 import { BANK_ACCOUNT_TYPES } from '../../../domain/pix/party.ts'
@@ -27,6 +26,7 @@ import {
   type ShownDestination,
   type TransferVisit,
 } from './order-form.ts'
+import { listAccountFacts } from './receiver.ts'
 
 /** Fields of the receiver, and the bank that was chosen among those that its text finds. */
 const RECEIVER_FIELDS = [
@@ -132,25 +132,14 @@ function offerBanks({ form }: Pick<TransferVisit, 'form'>) {
 
 /** Describes the account of the form; null where its fields are not valid. */
 function describeAccount(visit: TransferVisit): ShownDestination | null {
-  const { t, f } = visit
+  const { t } = visit
   const result = validateFormFields(receiverBody, { receiver: readReceiver(visit, {}) as never })
   if (result.kind === 'invalid') return null
   const account = toBankAccount(result.value.receiver)
-  const { code } = account.bank
-  const bankName = nameBank(account.bank)
   return {
     destination: { kind: 'account', account },
     name: account.name,
-    facts: [
-      { name: 'field.receiver', value: account.name },
-      { name: 'field.document', value: f.document(account.document) },
-      { name: 'field.bank', value: code ? `${code} · ${bankName}` : bankName },
-      { name: 'field.account_agency', value: account.account_agency },
-      {
-        name: 'field.account_number',
-        value: `${account.account_number} (${t(`accountType.${account.account_type}`)})`,
-      },
-    ],
+    facts: listAccountFacts(visit, account),
     warnings: [t('transfer.accountUnchecked')],
   }
 }

@@ -8,7 +8,8 @@ import { parseFormFields, readText } from '../../http/form.ts'
 import { redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { nameReceiver, readTransferFacts, renderTransfer, TRANSFERS_PAGE_PATH } from './transfers.ts'
+import { listReceiverFacts } from './receiver.ts'
+import { readTransferFacts, renderTransfer, TRANSFERS_PAGE_PATH } from './transfers.ts'
 
 type TransferVisit = PageContext<'merchant'>
 
@@ -58,7 +59,7 @@ async function confirmVerdict(
     title: t(`approvals.ask.${verdict}`, gaps),
     button: t(`approvals.now.${verdict}`, gaps),
     facts: [
-      nameReceiver(transfer),
+      ...listReceiverFacts(visit, transfer),
       { name: 'field.value', value: gaps.amount },
       { name: 'field.external_ref', value: externalRef ?? '–' },
       { name: 'approvals.maker', value: approval.maker },

@@ -1,8 +1,11 @@
 import type { CallerToken } from '../../../api/authorization/authenticate.ts'
 import { readTransferLookup } from '../../../api/operations/transfer-lookup.ts'
-import { uuidSchema } from '../../../contract/shared/fields.ts'
+import { maskParty } from '../../../contract/ledger/movement.ts'
+import { UNKNOWN_PARTY, uuidSchema } from '../../../contract/shared/fields.ts'
+import type { Transfer } from '../../../db/entities/transfer.ts'
 import { nameBank } from '../../../domain/pix/bank-name.ts'
 import { detectDocumentKind } from '../../../domain/pix/document.ts'
+import type { Party } from '../../../domain/pix/party.ts'
 import { interpretTypedKey } from '../../../domain/pix-keys/key-format.ts'
 import { matchDocument, type OwnerDocumentMatch } from '../../../domain/pix-keys/key-look-up.ts'
 import type { Sealer } from '../../../security/sealing.ts'
@@ -51,6 +54,47 @@ export function listKeyFacts(
   ]
   const key = typedKey.kind === null ? typedKey.shown : `${typedKey.shown} (${t(`keyKind.${typedKey.kind}`)})`
   return [...(owner ?? []), { name: 'field.pix_key', value: key }]
+}
+
+/** Lists what a form and its review show of an account at a bank. */
+export function listAccountFacts({ t, f }: Pick<PageContext, 't' | 'f'>, account: Party): ShownFact[] {
+  const { code } = account.bank
+  const bankName = nameBank(account.bank)
+  return [
+    { name: 'field.receiver', value: account.name },
+    { name: 'field.document', value: f.document(account.document) },
+    { name: 'field.bank', value: code ? `${code} · ${bankName}` : bankName },
+    { name: 'field.account_agency', value: account.account_agency },
+    {
+      name: 'field.account_number',
+      value: `${account.account_number} (${t(`accountType.${account.account_type}`)})`,
+    },
+  ]
+}
+
+/** Finds whom a transfer pays, masked, as far as it is known: as its provider reports it, else as its look-up or its code does. */
+export function findTransferReceiver({
+  receiver,
+  lookup,
+  paymentCode,
+}: Pick<Transfer, 'receiver' | 'lookup' | 'paymentCode'>): Party {
+  const document = paymentCode?.receiverDocument ?? ''
+  return maskParty(receiver ?? { ...UNKNOWN_PARTY, document, ...lookup?.owner })
+}
+
+/** Lists what the forms of a transfer show of its receiver. */
+export function listReceiverFacts(
+  visit: Pick<PageContext, 't' | 'f'>,
+  transfer: Pick<Transfer, 'pixKey' | 'bankAccount' | 'receiver' | 'lookup' | 'paymentCode'>,
+): ShownFact[] {
+  const { bankAccount, pixKey } = transfer
+  if (bankAccount) return listAccountFacts(visit, bankAccount)
+  const { name, document } = findTransferReceiver(transfer)
+  return [
+    ...(name ? [{ name: 'field.receiver', value: name }] : []),
+    ...(document ? [{ name: 'field.document', value: visit.f.document(document) }] : []),
+    { name: 'field.pix_key', value: pixKey ?? '' },
+  ]
 }
 
 /** Lists reasons to look twice at a receiver: nobody was looked up, or the document that was named is not proved. */

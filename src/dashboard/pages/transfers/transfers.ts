@@ -5,7 +5,6 @@ import {
 } from '../../../api/operations/transfers.ts'
 import type { CsvColumns } from '../../../contract/shared/csv.ts'
 import { showTransfer, transfersQuery } from '../../../contract/transfers/transfer.ts'
-import type { Transfer } from '../../../db/entities/transfer.ts'
 import type { ReadTransfer } from '../../../db/repositories/transfers.ts'
 import { findPersonRole } from '../../../domain/approvals/approval.ts'
 import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
@@ -19,6 +18,7 @@ import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
 import { registerAccountList } from '../account-list.ts'
 import { findConnectionMode, listConnections } from '../connections.ts'
 import { findOperatorText, loadRelated } from '../related.ts'
+import { findTransferReceiver, listReceiverFacts } from './receiver.ts'
 
 export const TRANSFERS_PAGE_PATH = '/dashboard/transfers'
 
@@ -81,6 +81,7 @@ export async function renderTransfer(visit: TransferVisit) {
   const row = await requireVisibleTransfer(em, token, params.uuid)
   const model = {
     transfer: showTransfer(row, row.attempts),
+    receiver: findTransferReceiver(row),
     mode: await findConnectionMode(em, row.connection.uuid),
     related: await loadRelated(visit, {
       uuid: row.uuid,
@@ -123,13 +124,6 @@ export async function readTransferFacts(visit: TransferVisit): Promise<ShownFact
   )
 }
 
-/** Names where a transfer goes: its PIX key, or the holder of its account. */
-export function nameReceiver({ pixKey, bankAccount }: Pick<Transfer, 'pixKey' | 'bankAccount'>) {
-  return bankAccount
-    ? ({ name: 'field.receiver', value: bankAccount.name } as const)
-    : ({ name: 'field.pix_key', value: pixKey ?? '' } as const)
-}
-
 async function confirmCancellation(visit: TransferVisit): Promise<Confirmation | null> {
   const { em, token, params, form, t, f } = visit
   const transfer = await requireVisibleTransfer(em.fork(), token, params.uuid)
@@ -141,7 +135,7 @@ async function confirmCancellation(visit: TransferVisit): Promise<Confirmation |
     title: t('transfer.cancelAsk', gaps),
     button: t('transfer.cancelNow', gaps),
     facts: [
-      nameReceiver(transfer),
+      ...listReceiverFacts(visit, transfer),
       { name: 'field.value', value: gaps.amount },
       { name: 'field.external_ref', value: transfer.externalRef ?? '–' },
     ],
