@@ -41,7 +41,7 @@ function nameOperation(operation: Operation): string {
     case 'pay':
       return `pay ${operation.how}`
     case 'batch':
-      return `batch ${operation.mode} as ${operation.as}`
+      return `batch as ${operation.as}`
     case 'repeat':
       return `repeat ${operation.body}`
     case 'transfer':

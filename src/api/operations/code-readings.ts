@@ -19,7 +19,7 @@ import { orderAuthorOf, writeDirectly } from './user-acts.ts'
 export const CODE_READINGS_PATH = '/api/v1/qr-codes/read'
 
 /** What is wrong with a code, as the error of `payload` says it. */
-const FAULT_MESSAGES: Record<CodeFault, string> = {
+export const CODE_FAULT_MESSAGES: Record<CodeFault, string> = {
   length: 'must have 1 to 512 characters',
   characters: 'must have characters of ASCII only',
   fields: 'must have fields whose lengths add up, none twice',
@@ -60,7 +60,8 @@ export async function readCode(
 ): Promise<CodeReading> {
   const limitMs = getRequestDeadline().timeoutBeforeStartMs()
   const outcome = await codeReader(payload, { payOn, codMun, limitMs })
-  if (outcome.kind === 'invalid') fail('qr_invalid', { errors: { payload: [FAULT_MESSAGES[outcome.fault]] } })
+  if (outcome.kind === 'invalid')
+    fail('qr_invalid', { errors: { payload: [CODE_FAULT_MESSAGES[outcome.fault]] } })
   if (outcome.kind === 'no_answer') fail('qr_unreadable', { retryAfterS: UNAVAILABLE_RETRY_S })
   return outcome.reading
 }

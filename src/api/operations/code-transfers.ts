@@ -160,16 +160,18 @@ function chooseValue(
 const codeField = ({ read_uuid }: CreateCodeTransferBody) =>
   read_uuid === undefined ? 'payload' : 'read_uuid'
 
+export const UNPAYABLE_CODE_MESSAGE =
+  'no provider of this transfer pays codes of this kind, or checks their receiver'
+
 /** What a code asks of a provider, under a document or the owner that a look-up has shown. */
 function checkCodeReceiver(
   code: PaymentCode,
   body: CreateCodeTransferBody,
   lookup: OpenedLookup | null,
 ): ReceiverCheck {
-  const message = 'no provider of this transfer pays codes of this kind, or checks their receiver'
   return {
     needs: { document: body.document, lookup: lookup?.copy, code },
-    errors: { [codeField(body)]: [message] },
+    errors: { [codeField(body)]: [UNPAYABLE_CODE_MESSAGE] },
   }
 }
 

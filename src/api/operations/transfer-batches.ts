@@ -13,7 +13,6 @@ import {
 } from '../../contract/transfers/transfer-batch.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { isUniqueViolation } from '../../db/client/transaction.ts'
-import { Account } from '../../db/entities/account.ts'
 import { TransferBatch } from '../../db/entities/transfer-batch.ts'
 import { batchQueries, constantQuery, runQuery } from '../../db/pipeline/query.ts'
 import { queryLockedLimits, readAccountLimits } from '../../db/repositories/account-limits.ts'
@@ -21,7 +20,6 @@ import { insertApprovalRequest, queryApproval } from '../../db/repositories/appr
 import {
   countBatchItems,
   countSelectedItems,
-  findUsedReferences,
   insertBatchItems,
   lockTransferBatch,
   readBatchItems,
@@ -29,11 +27,9 @@ import {
 import { computeApprovalExpiry, needsApproval } from '../../domain/approvals/approval.ts'
 import { planFirstCallout } from '../../domain/approvals/callout.ts'
 import { type AccountLimits, getEffectiveLimits, NO_LIMITS } from '../../domain/limits/account-limits.ts'
-import { findExceededOrderLimit } from '../../domain/limits/exceeded-limit.ts'
 import { uuidFromHash } from '../../domain/pix/identifiers.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import { type BatchState, batchMachine } from '../../domain/transfers/transfer-batch.ts'
-import { toDestinationColumns } from '../../domain/transfers/transfer-destination.ts'
 import { fail } from '../../http/api-error.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { type FieldErrors, limitFieldErrors } from '../../http/validate.ts'
@@ -47,6 +43,7 @@ import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { queryCandidates, requireUnpausedConnections } from '../routing/provider-candidates.ts'
 import { giveVerdict } from './approvals.ts'
+import { collectItemErrors, readItemRules } from './batch-items.ts'
 import type { CreateRequest } from './create-operation.ts'
 import {
   deriveOperationUuid,
@@ -56,13 +53,7 @@ import {
 } from './idempotency.ts'
 import { buildCreationRange, mapPage, readEntityPage, readOrderedPage } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
-import {
-  buildTransferDetails,
-  checkAccountReceiver,
-  checkKeyReceiver,
-  collectScheduleErrors,
-  selectPayableConnections,
-} from './transfers.ts'
+import { buildTransferDetails, collectScheduleErrors } from './transfers.ts'
 import { orderAuthorOf, type UserAct, type UserAction, writeDirectly } from './user-acts.ts'
 
 export const BATCHES_PATH = '/api/v1/transfers/batches'
@@ -304,41 +295,17 @@ export async function requireValidBatch({
   const errors: FieldErrors = { ...collectScheduleErrors(body) }
   const candidates = await runQuery(em, queryCandidates(em, { token, providerUuid }))
   const { limits } = await readLimitsInForce(em, token.accountUuid)
-  const usedReferences = await findUsedReferencesOf(em, token, body)
-  for (const [index, item] of items.entries()) {
-    const itemErrors: FieldErrors = {}
-    selectPayableConnections(itemErrors, candidates, {
-      value: item.value,
-      receiver: item.receiver
-        ? checkAccountReceiver(item.receiver.account_type)
-        : checkKeyReceiver({ document: item.document }),
-    })
-    const { pixKey, document } = toDestinationColumns(toItemDestination(item))
-    const exceeded =
-      mode === 'ALL_VALID' && findExceededOrderLimit(limits, { valueCents: item.value, pixKey, document })
-    if (exceeded)
-      itemErrors[
-        exceeded.limit === 'per_transfer' ? 'value' : item.receiver ? 'receiver.document' : 'pix_key'
-      ] = [{ text: 'is not allowed by the limit {limit} of the account', gaps: { limit: exceeded.limit } }]
-    if (usedReferences.has(item.external_ref))
-      itemErrors.external_ref = ['is already used by another transfer of the account']
-    for (const [field, messages] of Object.entries(itemErrors)) errors[`items.${index}.${field}`] = messages
+  const rules = {
+    ...(await readItemRules(em, token, body)),
+    candidates,
+    limits: mode === 'ALL_VALID' ? limits : null,
   }
+  for (const [index, item] of items.entries())
+    for (const [field, messages] of Object.entries(collectItemErrors(item, rules)))
+      errors[`items.${index}.${field}`] = messages
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors: limitFieldErrors(errors) })
   requireUnpausedConnections(candidates, 'out')
   return candidates.map(({ uuid }) => uuid)
-}
-
-/** Finds the references of a body that transfers have already, where the account allows each once. */
-async function findUsedReferencesOf(
-  em: EntityManager,
-  { accountUuid, mode }: CallerToken,
-  { items }: CreateBatchBody,
-): Promise<Set<string>> {
-  const { uniqueExternalRef } = await em.findOneOrFail(Account, accountUuid)
-  if (!uniqueExternalRef) return new Set()
-  const references = items.map(({ external_ref }) => external_ref)
-  return findUsedReferences(em, { accountUuid, isSimulated: mode === 'test' }, references)
 }
 
 function describeBatchAct(token: CallerToken, action: UserAction, uuid: string): UserAct {

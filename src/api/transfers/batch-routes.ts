@@ -28,9 +28,9 @@ export const transferBatchRoutes: RouteRegistrar = (router, { temporal }) => {
     isIdempotent: true,
     operationId: 'createTransferBatch',
     scope: 'transfers',
-    summary: 'Send money to many PIX keys and bank accounts',
+    summary: 'Send money to many PIX keys, bank accounts and PIX codes',
     description:
-      'Up to 5,000 items, checked before anything is stored: an error names the field (`items.12.value`). Each item becomes a transfer of its own, which limits and balance may refuse when it is started. With `text/csv` the body is a table with the columns `value`, `external_ref`, `pix_key`, `document` and `description`, and of bank accounts `name`, `ispb` or `bank_code`, `agency`, `account` and `account_type`, or their Portuguese names, and the other fields are sent in the query; an error names the line (`lines.14.value`).',
+      'Up to 5,000 items, checked before anything is stored: an error names the field (`items.12.value`). Each item becomes a transfer of its own, which limits and balance may refuse when it is started. With `text/csv` the body is a table with the columns `value`, `external_ref`, `pix_key`, `payload`, `document` and `description`, and of bank accounts `name`, `ispb` or `bank_code`, `agency`, `account` and `account_type`, or their Portuguese names, and the other fields are sent in the query; an error names the line (`lines.14.value`).',
     query: batchCsvQuery,
     body: createBatchBody,
     bodyLimit: BATCH_LIMIT,

@@ -11,6 +11,10 @@ const FIELDS_BY_HEADING: Record<string, BatchField> = {
   pix_key: 'pix_key',
   chave: 'pix_key',
   chave_pix: 'pix_key',
+  payload: 'payload',
+  codigo_pix: 'payload',
+  copia_e_cola: 'payload',
+  pix_copia_e_cola: 'payload',
   document: 'document',
   documento: 'document',
   cpf_cnpj: 'document',
@@ -37,11 +41,14 @@ const ACCOUNT_FIELDS = ['name', 'ispb', 'bank_code', 'agency', 'account', 'accou
 type BatchField =
   | 'value'
   | 'pix_key'
+  | 'payload'
   | 'document'
   | 'external_ref'
   | 'description'
   | (typeof ACCOUNT_FIELDS)[number]
 const REQUIRED_FIELDS: BatchField[] = ['value', 'external_ref']
+/** One of these columns says where items go. */
+const DESTINATION_FIELDS: BatchField[] = ['pix_key', 'payload', 'account']
 
 /** Portuguese names of the types of an account, without case and accents. */
 const ACCOUNT_TYPES_BY_NAME: Record<string, BankAccountType> = {
@@ -92,16 +99,16 @@ export function parseBatchCsv(text: string): BatchTable {
 
 type RowCells = { [Field in BatchField]?: unknown }
 
-/** Builds the item of a row: to its key, or to its account where it has no key. A row with both is an error of each cell of the account. */
+/** Builds the item of a row: to its account where it has neither key nor code. A row with an account and one of these is an error of each cell of the account. */
 function buildItem(table: BatchTable, line: number, cells: RowCells): Record<string, unknown> {
   const { name, ispb, bank_code, agency, account, account_type, ...item } = cells
   const receiver = Object.entries({ name, ispb, bank_code, agency, account, account_type }).filter(
     ([, cell]) => cell !== undefined,
   )
   if (receiver.length === 0) return item
-  if (item.pix_key !== undefined) {
+  if (item.pix_key !== undefined || item.payload !== undefined) {
     for (const [field] of receiver)
-      table.errors[`lines.${line}.${field}`] = ['must be empty in a row with a PIX key']
+      table.errors[`lines.${line}.${field}`] = ['must be empty in a row with a PIX key or code']
     return item
   }
   const { document, ...rest } = item
@@ -170,8 +177,8 @@ function readHeading({ record, line }: CsvRecord, { errors }: BatchTable): (Batc
   })
   for (const field of REQUIRED_FIELDS)
     if (!fields.includes(field)) errors[`lines.${line}.${field}`] = ['is required as a column']
-  if (!fields.includes('pix_key') && !fields.includes('account'))
-    errors[`lines.${line}.pix_key`] = ['is required as a column, or the columns of a bank account']
+  if (!DESTINATION_FIELDS.some(field => fields.includes(field)))
+    errors[`lines.${line}.pix_key`] = ['is required as a column, or those of a PIX code or a bank account']
   for (const [column, field] of fields.entries())
     if (field !== null && fields.indexOf(field) !== column)
       errors[`lines.${line}.${field}`] = ['must be one column']

@@ -3,6 +3,7 @@ import type { TransferBatch } from '../../db/entities/transfer-batch.ts'
 import type { ApprovalState } from '../../db/repositories/approvals.ts'
 import type { BatchCounts, ReadBatchItem } from '../../db/repositories/transfer-batches.ts'
 import { showEndToEndId } from '../../domain/pix/identifiers.ts'
+import { readStaticPayment } from '../../domain/qr-codes/code-payment.ts'
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import {
@@ -19,6 +20,7 @@ import {
 } from '../../domain/transfers/transfer-destination.ts'
 import { externalRef } from '../charges/charge.ts'
 import { showExceededLimit } from '../limits/limit-failure.ts'
+import { payloadText } from '../qr-codes/code-reading.ts'
 import {
   addFieldIssue,
   caseInsensitiveEnum,
@@ -51,16 +53,20 @@ const batchItemBody = z
   .strictObject({
     value,
     pix_key: pix_key.optional().meta({
-      description: 'Key of the recipient, as in POST /transfers; this or `receiver`',
+      description: 'Key of the recipient, as in POST /transfers; this, `receiver` or `payload`',
       examples: ['maria@example.com'],
     }),
     receiver: accountReceiver.optional().meta({
       description:
-        'Account of the recipient at a bank, as in POST /transfers/bank-accounts; this or `pix_key`',
+        'Account of the recipient at a bank, as in POST /transfers/bank-accounts; this, `pix_key` or `payload`',
+    }),
+    payload: payloadText.optional().meta({
+      description:
+        'A static copy-and-paste PIX code, and `value` as it says; this, `pix_key` or `receiver`. One whose charge is at a bank is paid by POST /transfers/qr-codes',
     }),
     document: document.meta({
       description:
-        'CPF or CNPJ of the owner of `pix_key`: the provider must confirm that the key belongs to it',
+        'CPF or CNPJ of the owner of the key: the provider must confirm that the key belongs to it',
     }),
     external_ref: externalRef.meta({ description: 'Your reference, another one for each item of the batch' }),
     final_beneficiary,
@@ -78,24 +84,35 @@ const batchItemBody = z
   .meta({ id: 'TransferBatchItemOrder' })
 type BatchItemBody = z.output<typeof batchItemBody>
 
-/** Refines an item: it goes to a key or to an account, and an account has its own document. */
+/** The fields that name where an item goes. */
+const DESTINATION_FIELDS = ['receiver', 'pix_key', 'payload']
+
+/** Refines an item: it has one destination, and an account has its own document. */
 function requireOneDestination(item: object, context: z.core.$RefinementCtx): void {
   const isGiven = (field: string) => Object(item)[field] !== undefined
-  if (!isGiven('receiver') && !isGiven('pix_key')) addFieldIssue(context, 'pix_key', 'is required')
-  if (!isGiven('receiver')) return
-  for (const field of ['pix_key', 'document'])
-    if (isGiven(field)) addFieldIssue(context, field, 'must be absent where receiver is given')
+  const [first, ...others] = DESTINATION_FIELDS.filter(isGiven)
+  if (first === undefined) {
+    addFieldIssue(context, 'pix_key', 'is required')
+    return
+  }
+  if (first === 'receiver' && isGiven('document')) others.push('document')
+  for (const field of others)
+    addFieldIssue(context, field, 'must be absent where {field} is given', { field: first })
 }
 
-/** Builds where the transfer of a valid item goes. */
+/** Builds where the transfer of a valid item goes; throws for a code that is no static one. */
 export function toItemDestination({
   pix_key: pixKey,
   receiver,
-  document,
+  payload,
+  document: namedDocument,
 }: BatchItemBody): TransferDestination {
-  return receiver
-    ? { kind: 'account', account: toBankAccount(receiver) }
-    : { kind: 'key', pixKey: pixKey!, document: document ?? null }
+  if (receiver) return { kind: 'account', account: toBankAccount(receiver) }
+  const document = namedDocument ?? null
+  if (payload === undefined) return { kind: 'key', pixKey: pixKey!, document }
+  const payment = readStaticPayment(payload)
+  if (payment.kind !== 'static') throw new Error(`the code of an item is ${payment.kind}`)
+  return { kind: 'code', code: payment.code, pixKey: payment.pixKey, document }
 }
 
 /** Fields of a batch beside its items: of the body, or with `text/csv` of the query. */
@@ -303,6 +320,7 @@ export const batchItemSchema = z
     value: reaisOutput,
     pix_key: z.string().optional(),
     receiver: orderedReceiverSchema.optional(),
+    payload: z.string().optional().meta({ description: 'The PIX code that it pays; `pix_key` is its key' }),
     document: z.string().optional(),
     external_ref: z.string(),
     description: z.string().optional(),
@@ -318,7 +336,8 @@ export const batchItemSchema = z
 /** Presents an item of a batch with the state of its transfer. */
 export function showBatchItem(item: ReadBatchItem): z.output<typeof batchItemSchema> {
   const { transfer } = item
-  const { pixKey, bankAccount, document: holder } = toDestinationColumns(item.details.destination)
+  const columns = toDestinationColumns(item.details.destination)
+  const { pixKey, bankAccount, paymentCode, document: holder } = columns
   const endToEnd = transfer && showEndToEndId(transfer.endToEnd)
   return {
     line: item.line,
@@ -328,6 +347,7 @@ export function showBatchItem(item: ReadBatchItem): z.output<typeof batchItemSch
     value: item.valueCents,
     ...(pixKey !== null && { pix_key: pixKey }),
     ...(bankAccount && { receiver: showOrderedReceiver(bankAccount) }),
+    ...(paymentCode && { payload: paymentCode.payload }),
     ...(holder !== null && !bankAccount && { document: holder }),
     external_ref: item.externalRef,
     ...(item.description !== null && { description: item.description }),

@@ -1,4 +1,5 @@
-import { detectPixKeyType } from '../pix-keys/key-format.ts'
+import { type BrCodeFault, parseBrCode } from '../pix/br-code.ts'
+import { detectPixKeyType, normalizePixKey } from '../pix-keys/key-format.ts'
 import type { CodeReading } from './code-reading.ts'
 
 /** Paying a PIX code of another receiver (SPEC §4): what is paid, what keeps it from being paid, and who can pay it. */
@@ -72,6 +73,29 @@ export function buildPaymentCode(payload: string, reading: CodeReading): Payment
     txid: reading.txid,
     isOpen: reading.value.isOpen,
     receiverDocument: reading.receiverDocument,
+  }
+}
+
+/** A code that is its own order: nothing has to be read at its receiver's bank. `cents`: null where the payer chooses the value. */
+type StaticPayment = { kind: 'static'; code: PaymentCode; pixKey: string; cents: number | null }
+
+/** Reads the text of a static code as an order. `located`: its charge is at a location, so that it is no order by itself. Throws for no text. */
+export function readStaticPayment(
+  text: string,
+): StaticPayment | { kind: 'located' } | { kind: 'invalid'; fault: BrCodeFault | 'key' } {
+  const payload = text.trim()
+  const code = parseBrCode(payload)
+  if (code.kind === 'invalid') return code
+  if (code.kind !== 'static') return { kind: 'located' }
+  const { txid, cents } = code
+  const pixKey = normalizePixKey(code.key)
+  if (detectPixKeyType(pixKey) === null) return { kind: 'invalid', fault: 'key' }
+  const isOpen = cents === null
+  return {
+    kind: 'static',
+    code: { payload, initiation: 'QR_STATIC', txid, isOpen, receiverDocument: '' },
+    pixKey,
+    cents,
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { endPause, startPause } from '../../../src/admin/pauses.ts'
+import { buildStaticBrCode } from '../../../src/domain/pix/static-br-code.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
 import { type ApiResource, randomAccountReceiver, randomPixKey } from '../support/payout-actions.ts'
 import { POLL_LIMIT_MS, pollUntil } from '../support/poll-until.ts'
@@ -216,22 +217,27 @@ test('a limit that is lowered in the middle refuses the items that are started a
     expect(error).toMatchObject({ code: 'over_limit', limit: 'per_transfer', left: 0.5 })
 })
 
-test('items to bank accounts are transfers to accounts, with the limits of their receivers', async () => {
-  const merchant = await createMerchant({ providers: [{ balance: 100 }] })
+test('items to bank accounts and by codes are such transfers, with the limits of their receivers', async () => {
+  const merchant = await createMerchant({
+    providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 100 }],
+  })
   expect((await merchant.api.put('/api/v1/limits', { per_receiver_per_day: 2 })).status).toBe(200)
   const receiver = randomAccountReceiver()
   const other = { ...randomAccountReceiver(), account_type: 'SAVINGS' }
+  const key = randomPixKey()
+  const payload = buildStaticBrCode({ key, cents: 100, txid: 'mesa12', receiverName: 'Ana' })
   const destinations = [
     { receiver },
-    { pix_key: randomPixKey() },
+    { pix_key: key },
     { receiver },
     { receiver: other },
     { receiver },
+    { payload },
   ]
   const items = destinations.map((to, index) => ({ value: 1, external_ref: `item-${index + 1}`, ...to }))
   const { uuid } = await order(merchant, { items })
   const ended = await waitFor(merchant, uuid, hasEnded)
-  expect(ended).toMatchObject({ status: 'COMPLETED', counts: { paid: 4, failed: 1 } })
+  expect(ended).toMatchObject({ status: 'COMPLETED', counts: { paid: 5, failed: 1 } })
   const listed = await expectEachOnce(merchant, ended)
   const refused = listed.find(({ status }) => status === 'FAILED')
   expect(refused).toMatchObject({
@@ -244,6 +250,8 @@ test('items to bank accounts are transfers to accounts, with the limits of their
     pix_key: '',
     receiver: { name: other.name, account_type: 'SAVINGS', bank: { code: '260' } },
   })
+  const { data: paid } = (await merchant.api.get(`/api/v1/transfers/${listed[5].transfer_uuid}`)).body
+  expect(paid.transfer.initiation).toMatchObject({ type: 'QR_STATIC', txid: 'mesa12', pix_key: key })
 })
 
 test('a batch above the sum that needs approval is sent once another person has approved it', async () => {

@@ -118,7 +118,7 @@ describe('a table', () => {
     [
       'a heading without a receiver',
       'valor;referencia\n1;a',
-      { 'lines.1.pix_key': ['is required as a column, or the columns of a bank account'] },
+      { 'lines.1.pix_key': ['is required as a column, or those of a PIX code or a bank account'] },
     ],
     ['a column twice', `${HEADING};value\n${ROW};1`, { 'lines.1.value': ['must be one column'] }],
     [
@@ -157,6 +157,14 @@ describe('a table', () => {
     })
   })
 
+  test('of codes alone needs no column of keys', () => {
+    const { items, errors } = parseBatchCsv('valor;referencia;copia e cola\n10,50;a-1;000201 6304ABCD')
+    expect({ items, errors }).toEqual({
+      items: [{ value: 10.5, external_ref: 'a-1', payload: '000201 6304ABCD' }],
+      errors: {},
+    })
+  })
+
   test('of accounts alone, with English headings, needs no column of keys', () => {
     const { items, errors } = parseBatchCsv(
       'value,external_ref,name,document,bank_code,agency,account,account_type\n' +
@@ -170,7 +178,7 @@ describe('a table', () => {
 
   test('of a row with a key and an account names each cell of the account', () => {
     const { errors } = parseBatchCsv(`${ACCOUNT_HEADING}\n10,50;a-1;ana@example.com;Maria;;;260;;1234567;`)
-    const message = ['must be empty in a row with a PIX key']
+    const message = ['must be empty in a row with a PIX key or code']
     expect(errors).toEqual({
       'lines.2.name': message,
       'lines.2.bank_code': message,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
+import { createDynamicPix, createStaticPix, hasError } from 'pix-utils'
 import { transferBatchRoutes } from '../../../src/api/transfers/batch-routes.ts'
 import { transferRoutes } from '../../../src/api/transfers/routes.ts'
 import { NO_LIMITS } from '../../../src/domain/limits/account-limits.ts'
@@ -62,6 +63,16 @@ const RECEIVER = {
   agency: '0001',
   account: '1234567',
   account_type: 'CHECKING',
+}
+const CODE_KEY = 'ana@example.com'
+const CODE_RECEIVER = { merchantName: 'Loja da Ana', merchantCity: 'BRASILIA' }
+/** Writes the static code of a receiver, with a value and a txid where they are given. */
+const writeStaticCode = (more: { txid?: string; transactionAmount?: number } = {}) =>
+  requireCode(createStaticPix({ ...CODE_RECEIVER, pixKey: CODE_KEY, transactionAmount: 0, ...more }))
+const DYNAMIC_CODE = requireCode(createDynamicPix({ ...CODE_RECEIVER, url: 'pix.example.com/qr/v2/abc' }))
+function requireCode(pix: ReturnType<typeof createStaticPix> | ReturnType<typeof createDynamicPix>): string {
+  if (hasError(pix)) throw new Error(JSON.stringify(pix))
+  return pix.toBRCode()
 }
 const post = (body: unknown, headers: Record<string, string> = {}, as = token) =>
   fixture.call('POST', PATH, { token: as, body, headers })
@@ -190,6 +201,39 @@ describe('a batch', () => {
     ])
   })
 
+  test('that pays static codes shows each with its key', async () => {
+    const provider = { dialect: 'woovi', provider: 'PROVIDER_B' } as const
+    await fixture.replaceDefaultProviders(accountUuid, [
+      await fixture.insertConnection(accountUuid, provider),
+    ])
+    const open = writeStaticCode({ txid: 'mesa12' })
+    const priced = writeStaticCode({ transactionAmount: 10.5 })
+    const csv = `valor;referencia;copia_e_cola\r\n3;a;${open}\r\n10,50;b;${priced}\r\n`
+    const { status, body } = await postCsv(csv)
+    expect([status, body.errors]).toEqual([202, undefined])
+    const listed = await fixture.call('GET', `${PATH}/${body.data.uuid}/items`, { token })
+    expect(listed.body.data).toEqual([
+      {
+        ...{ line: 1, status: 'PENDING', value: 3, pix_key: CODE_KEY },
+        ...{ payload: open, external_ref: 'a' },
+      },
+      {
+        ...{ line: 2, status: 'PENDING', value: 10.5, pix_key: CODE_KEY },
+        ...{ payload: priced, external_ref: 'b' },
+      },
+    ])
+    const [first] = await sql<{ destination: object }>(
+      `select details -> 'destination' as destination from transfer_batch_item where batch_uuid = ? and line = 1`,
+      [body.data.uuid],
+    )
+    expect(first!.destination).toEqual({
+      kind: 'code',
+      pixKey: CODE_KEY,
+      document: null,
+      code: { payload: open, initiation: 'QR_STATIC', txid: 'mesa12', isOpen: true, receiverDocument: '' },
+    })
+  })
+
   test.each([
     ['JSON', (items: ReturnType<typeof buildItems>, key: Record<string, string>) => post({ items }, key)],
     [
@@ -285,6 +329,11 @@ describe('nothing is stored of a batch', () => {
       { 'items.0.pix_key': 'is required' },
     ],
     [
+      'with an item to a key and by a code',
+      { items: [{ ...buildItems(1)[0]!, payload: '000201' }] },
+      { 'items.0.payload': 'must be absent where pix_key is given' },
+    ],
+    [
       'with an item to a key and an account',
       { items: [{ ...buildItems(1)[0]!, receiver: RECEIVER, document: '52998224725' }] },
       {
@@ -363,7 +412,7 @@ describe('nothing is stored of a batch', () => {
         'lines.3.agency': ['must be 1 to 4 digits, without the check digit'],
         'lines.3.account': ['must be 1 to 20 digits, with the check digit and without a hyphen'],
         'lines.3.account_type': ['must be one of CHECKING, PAYMENT, SAVINGS, SALARY'],
-        'lines.4.name': ['must be empty in a row with a PIX key'],
+        'lines.4.name': ['must be empty in a row with a PIX key or code'],
         'lines.5.pix_key': ['is required'],
         'lines.6.name': ['is required'],
         'lines.6.document': ['is required'],
@@ -388,6 +437,42 @@ describe('nothing is stored of a batch', () => {
       422,
       { 'items.1.receiver.account_type': ['no provider of this transfer pays an account of this type'] },
     ])
+  })
+
+  test('of codes that are no order by themselves', async () => {
+    const owned = writeStaticCode({ txid: 'own1' })
+    const [connection] = await sql<{ uuid: string }>('select uuid from connection where account_uuid = ?', [
+      accountUuid,
+    ])
+    await sql(
+      `insert into qr_code (uuid, account_uuid, connection_uuid, provider_account_uuid, status, pix_key, txid, payload, request_id,
+         fingerprint, created_at, updated_at)
+       select ?, account_uuid, uuid, provider_account_uuid, 'ACTIVE', ?, 'own1', ?, 'r', 'f', now(), now() from connection where uuid = ?`,
+      [randomUUID(), CODE_KEY, owned, connection!.uuid],
+    )
+    const codes = [
+      'no code',
+      writeStaticCode().replace(/.$/, digit => (digit === '0' ? '1' : '0')),
+      DYNAMIC_CODE,
+      writeStaticCode({ transactionAmount: 10 }),
+      owned,
+      writeStaticCode({ txid: 'mesa12' }),
+      writeStaticCode(),
+    ]
+    const items = codes.map((payload, index) => ({ value: 1, payload, external_ref: String(index) }))
+    const answer = await post({ items })
+    expect([answer.status, answer.body.errors]).toEqual([
+      422,
+      {
+        'items.0.payload': [expect.any(String)],
+        'items.1.payload': ['must have a correct CRC: a character is wrong or missing'],
+        'items.2.payload': ['must be a static code: one whose charge is at a bank is paid alone'],
+        'items.3.value': ['must be 10.00, as the code says'],
+        'items.4.payload': ['is a code of this account'],
+        'items.5.payload': ['no provider of this transfer pays codes of this kind, or checks their receiver'],
+      },
+    ])
+    expect(await countRows()).toBe(0)
   })
 
   test('of CSV that is no UTF-8', async () => {

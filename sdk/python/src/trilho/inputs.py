@@ -105,6 +105,7 @@ class TransferBatchItemOrder(TypedDict):
     value: Required[Amount]
     pix_key: NotRequired[str]
     receiver: NotRequired[AccountReceiver]
+    payload: NotRequired[str]
     document: NotRequired[str]
     external_ref: Required[str]
     final_beneficiary: NotRequired[FinalBeneficiary]

@@ -1079,6 +1079,10 @@ class TransferBatchItem(Model):
     """
     pix_key: str | None = None
     receiver: OrderedReceiver | None = None
+    payload: str | None = None
+    """
+    The PIX code that it pays; `pix_key` is its key
+    """
     document: str | None = None
     external_ref: str
     description: str | None = None

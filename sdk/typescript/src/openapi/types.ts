@@ -467,8 +467,8 @@ export interface paths {
         get: operations["listTransferBatches"];
         put?: never;
         /**
-         * Send money to many PIX keys and bank accounts
-         * @description Up to 5,000 items, checked before anything is stored: an error names the field (`items.12.value`). Each item becomes a transfer of its own, which limits and balance may refuse when it is started. With `text/csv` the body is a table with the columns `value`, `external_ref`, `pix_key`, `document` and `description`, and of bank accounts `name`, `ispb` or `bank_code`, `agency`, `account` and `account_type`, or their Portuguese names, and the other fields are sent in the query; an error names the line (`lines.14.value`). Token scope: `transfers`.
+         * Send money to many PIX keys, bank accounts and PIX codes
+         * @description Up to 5,000 items, checked before anything is stored: an error names the field (`items.12.value`). Each item becomes a transfer of its own, which limits and balance may refuse when it is started. With `text/csv` the body is a table with the columns `value`, `external_ref`, `pix_key`, `payload`, `document` and `description`, and of bank accounts `name`, `ispb` or `bank_code`, `agency`, `account` and `account_type`, or their Portuguese names, and the other fields are sent in the query; an error names the line (`lines.14.value`). Token scope: `transfers`.
          */
         post: operations["createTransferBatch"];
         delete?: never;
@@ -3033,11 +3033,13 @@ export interface components {
         TransferBatchItemOrder: {
             /** @description Reais, at most two decimals */
             value: number;
-            /** @description Key of the recipient, as in POST /transfers; this or `receiver` */
+            /** @description Key of the recipient, as in POST /transfers; this, `receiver` or `payload` */
             pix_key?: string;
-            /** @description Account of the recipient at a bank, as in POST /transfers/bank-accounts; this or `pix_key` */
+            /** @description Account of the recipient at a bank, as in POST /transfers/bank-accounts; this, `pix_key` or `payload` */
             receiver?: components["schemas"]["AccountReceiver"];
-            /** @description CPF or CNPJ of the owner of `pix_key`: the provider must confirm that the key belongs to it */
+            /** @description A static copy-and-paste PIX code, and `value` as it says; this, `pix_key` or `receiver`. One whose charge is at a bank is paid by POST /transfers/qr-codes */
+            payload?: string;
+            /** @description CPF or CNPJ of the owner of the key: the provider must confirm that the key belongs to it */
             document?: string;
             /** @description Your reference, another one for each item of the batch */
             external_ref: string;
@@ -3123,6 +3125,8 @@ export interface components {
             value: number;
             pix_key?: string;
             receiver?: components["schemas"]["OrderedReceiver"];
+            /** @description The PIX code that it pays; `pix_key` is its key */
+            payload?: string;
             document?: string;
             external_ref: string;
             description?: string;
