@@ -50,7 +50,7 @@ export function requestCallout(dependencies: ActivityDependencies) {
   return async ({ subjectUuid }: RequestCalloutInput): Promise<void> => {
     const em = orm.em.fork()
     const approval = await runQuery(em, queryApproval(subjectUuid))
-    if (!approval?.callout || findCalloutStep(approval, approval.given, new Date()).kind === 'none') return
+    if (!approval?.callout || approval.decision !== null) return
     const slot = await webhooks.acquireSlot(approval.accountUuid)
     if ('retryInMs' in slot) return postponeCallout(em, subjectUuid, slot.retryInMs)
     try {
