@@ -32,7 +32,7 @@ import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { WebhookAttemptResult } from '../../webhook-client/client.ts'
 import type { RequestCalloutInput } from '../../workflows/contracts/transfers.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { buildSignedHeaders } from '../webhooks/signed-headers.ts'
+import { buildSignedHeaders } from '../shared/signed-headers.ts'
 
 /** Call-outs of approvals: the merchant's server is asked about an order that waits (docs/specification.md, "Call-outs"). */
 
@@ -50,7 +50,7 @@ export function requestCallout(dependencies: ActivityDependencies) {
   return async ({ subjectUuid }: RequestCalloutInput): Promise<void> => {
     const em = orm.em.fork()
     const approval = await runQuery(em, queryApproval(subjectUuid))
-    if (!approval?.callout || findCalloutStep(approval, approval.given, new Date()).kind === 'none') return
+    if (!approval?.callout || approval.decision !== null) return
     const slot = await webhooks.acquireSlot(approval.accountUuid)
     if ('retryInMs' in slot) return postponeCallout(em, subjectUuid, slot.retryInMs)
     try {
@@ -154,10 +154,10 @@ async function formatCallout(
 }
 
 /** What the merchant's server has answered: `no_answer` is neither an approval nor a refusal. */
-export type CalloutAnswer = { kind: 'approved' | 'refused' } | { kind: 'no_answer'; code: CalloutFailure }
+type CalloutAnswer = { kind: 'approved' | 'refused' } | { kind: 'no_answer'; code: CalloutFailure }
 
 /** Judges the result of a request: only a whole answer of status 2xx with a boolean `approve` is one. */
-export function judgeCalloutAnswer(attempt: WebhookAttemptResult): CalloutAnswer {
+function judgeCalloutAnswer(attempt: WebhookAttemptResult): CalloutAnswer {
   const noAnswer = (code: CalloutFailure) => ({ kind: 'no_answer', code }) as const
   if (attempt.kind === 'timeout') return noAnswer('callout_timeout')
   if (attempt.kind !== 'answered') return noAnswer('callout_unreachable')

@@ -18,7 +18,7 @@ import type { Sealer } from '../../security/sealing.ts'
 import type { WebhookAttemptResult, WebhookClient } from '../../webhook-client/client.ts'
 import type { AttemptDeliveryInput, AttemptDeliveryResult } from '../../workflows/contracts/webhooks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { buildSignedHeaders } from './signed-headers.ts'
+import { buildSignedHeaders } from '../shared/signed-headers.ts'
 
 /** Tolerance for the clocks of two machines: an attempt may be made this much earlier than it is due. */
 const CLOCK_TOLERANCE_MS = 1_000

@@ -26,7 +26,7 @@ export const CALLOUT_CODES = [
   'callout_bad_answer',
   'callout_interrupted',
 ] as const
-export type CalloutCode = (typeof CALLOUT_CODES)[number]
+type CalloutCode = (typeof CALLOUT_CODES)[number]
 
 /** Why a request has no answer that counts. `callout_interrupted`: the worker ended before it stored the answer. */
 export type CalloutFailure = Exclude<CalloutCode, 'callout_refused'>

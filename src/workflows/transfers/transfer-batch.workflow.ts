@@ -13,7 +13,7 @@ import {
   type TransferBatchInput,
 } from '../contracts/transfer-batches.ts'
 import { proxiedBatchActivities } from '../shared/activity-proxies.ts'
-import { requestCallout } from '../shared/request-callout.ts'
+import { startCallout } from '../shared/start-callout.ts'
 import { startFollowUpWorkflows } from '../shared/start-follow-ups.ts'
 import { shouldContinueAsNew } from '../shared/workflow-info.ts'
 
@@ -80,7 +80,7 @@ export async function transferBatchWorkflow({
     if (next.kind === 'wait') {
       setCurrentDetails(WAIT_DETAILS[next.reason])
       pollCount = next.reason === 'unfinished_items' ? pollCount + 1 : 0
-      if (next.isCalloutDue) requestCallout(uuid, markChanged)
+      if (next.isCalloutDue) startCallout(uuid, markChanged)
       await condition(() => isChanged, next.waitMs, { summary: next.reason })
     } else {
       pollCount = 0

@@ -14,7 +14,7 @@ import {
 import type { SendingResult, TerminalOutcome } from '../payouts/candidates.ts'
 import { PayoutWorkflow } from '../payouts/payout-workflow.ts'
 import { dbActivities } from '../shared/activity-proxies.ts'
-import { requestCallout } from '../shared/request-callout.ts'
+import { startCallout } from '../shared/start-callout.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 import { upsertVisibility } from '../shared/workflow-info.ts'
 
@@ -97,7 +97,7 @@ class TransferWorkflow {
         this.#approvedAtMs = Date.now()
         return this.state === 'approved' ? connectionUuid : undefined
       }
-      if (calloutInMs === 0) requestCallout(this.#payout.uuid, this.#wakeForApproval)
+      if (calloutInMs === 0) startCallout(this.#payout.uuid, this.#wakeForApproval)
       const isAwake = () => this.#isApprovalSignalled || this.#isCancelRequested
       const waitMs = Math.max(1, Math.min(remainingMs, calloutInMs || remainingMs))
       const summary = calloutInMs ? 'waits for its call-out' : 'waits for approvals'

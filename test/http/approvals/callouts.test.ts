@@ -185,7 +185,7 @@ describe('an order', () => {
     expect([money, fixture.received.length]).toEqual([{ held: 0 }, 1])
   })
 
-  test('that is not above the value asks nobody', async () => {
+  test('that is not above the value has no call-out', async () => {
     const uuid = await hold({ valueCents: 100_00 })
     expect(await fixture.sql('select from approval_request where subject_uuid = ?', [uuid])).toEqual([])
     await fixture.ask(uuid)
@@ -337,7 +337,7 @@ describe('after a crash', () => {
     expect(await fixture.advance(uuid)).toMatchObject({ state: 'cancelled' })
   })
 
-  test('an activity that is repeated after its verdict asks nobody', async () => {
+  test('an activity that is repeated after its verdict makes no request', async () => {
     const uuid = await hold()
     await fixture.ask(uuid)
     await fixture.makeDue(uuid)
@@ -438,7 +438,7 @@ describe('PostgreSQL refuses', () => {
   })
 })
 
-test('nobody approves by the name of the call-out', async () => {
+test('no person approves by the name of the call-out', async () => {
   const uuid = await hold()
   await expect(fixture.say(uuid, 'approve', 'Callout')).rejects.toMatchObject({
     code: 'approver_not_allowed',

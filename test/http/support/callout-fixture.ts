@@ -19,7 +19,7 @@ import { createAuthority, readBody, startMerchantServer } from '../../webhooks/s
 import { openApiFixture } from './api-fixture.ts'
 
 /** A request that reached the server of the merchant. */
-export type ReceivedCallout = { headers: IncomingMessage['headers']; body: string }
+type ReceivedCallout = { headers: IncomingMessage['headers']; body: string }
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => unknown
 
