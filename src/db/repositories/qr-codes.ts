@@ -39,6 +39,7 @@ type FittingCodes = {
   cents: number
   limit: number
   accountUuid?: string
+  uuid?: string
 }
 
 /**
@@ -63,11 +64,16 @@ const MAX_HINTS = 10
 
 /**
  * Finds the codes of an account that a deposit without a txid may have paid, the newest first: a person may know which one it was. Empty
- * for any other PIX.
+ * for any other PIX. `codeUuid`: only this code, where it is one of them.
  */
-export async function findCodesOfDeposit(em: EntityManager, depositUuid: string): Promise<QrCode[]> {
+export async function findCodesOfDeposit(
+  em: EntityManager,
+  depositUuid: string,
+  codeUuid?: string,
+): Promise<QrCode[]> {
   const deposit = await em.findOne(Movement, { uuid: depositUuid, reason: 'deposit', movementType: 'IN' })
   if (!deposit?.pixKey || !isTxidDropped({ txid: deposit.txid ?? null })) return []
   const { accountUuid, providerAccountUuid, pixKey, valueCents: cents } = deposit
-  return findCodesThatFit(em, { accountUuid, providerAccountUuid, pixKey, cents, limit: MAX_HINTS })
+  const owner = { accountUuid, providerAccountUuid, ...(codeUuid !== undefined && { uuid: codeUuid }) }
+  return findCodesThatFit(em, { ...owner, pixKey, cents, limit: MAX_HINTS })
 }
