@@ -1,4 +1,5 @@
 import { UNRESOLVED_DISPUTE_STATES } from '../../domain/disputes/dispute.ts'
+import { isTxidDropped } from '../../domain/qr-codes/qr-code.ts'
 import type { DepositAssignmentTerms } from '../../domain/unmatched/deposit-assignment.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { formatTextArray } from '../sql-conditions.ts'
@@ -11,8 +12,8 @@ export async function readDepositAssignmentTerms(
   em: EntityManager,
   { uuid, accountUuid }: { uuid: string; accountUuid: string },
 ): Promise<DepositAssignmentTerms | undefined> {
-  const [terms] = await em.execute<DepositAssignmentTerms[]>(
-    `select m.reason, m.disposition,
+  const [row] = await em.execute<(Omit<DepositAssignmentTerms, 'isCodeNamed'> & { txid: string | null })[]>(
+    `select m.reason, m.disposition, m.txid,
        exists (select from movement back where back.original_uuid = m.uuid and back.type = 'EXTERNAL_REFUND'
          and back.status <> 'FAILED') as "hasReturns",
        exists (select from dispute d where d.movement_uuid = m.uuid and d.kind = 'RECEIVED_MED'
@@ -23,5 +24,7 @@ export async function readDepositAssignmentTerms(
      where m.uuid = ? and m.account_uuid = ? and m.movement_type = 'IN' and m.type = 'EXTERNAL_TRANSFER' and m.status = 'SETTLED'`,
     [formatTextArray([...UNRESOLVED_DISPUTE_STATES]), uuid, accountUuid],
   )
-  return terms
+  if (!row) return undefined
+  const { txid, ...terms } = row
+  return { ...terms, isCodeNamed: !isTxidDropped(txid) }
 }

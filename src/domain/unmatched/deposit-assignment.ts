@@ -2,13 +2,8 @@ import type { MovementReason, UnmatchedDisposition } from '../ledger/movement.ts
 
 /** SPEC §2: the order of a merchant that makes a deposit the payment of a static code, as if the PIX had named its txid. */
 
-export const DEPOSIT_ASSIGNMENT_REFUSALS = [
-  'deposit_not_assignable',
-  'qr_code_does_not_fit',
-  'deposit_spent',
-] as const
 /** Why a deposit is not assigned to a code, by the catalogue's code. */
-export type DepositAssignmentRefusal = (typeof DEPOSIT_ASSIGNMENT_REFUSALS)[number]
+export type DepositAssignmentRefusal = 'deposit_not_assignable' | 'qr_code_does_not_fit' | 'deposit_spent'
 
 /** Error of a deposit that is not assigned: the transaction is rolled back, and nothing has changed. */
 export class DepositNotAssigned extends Error {
@@ -26,6 +21,8 @@ export type DepositAssignmentTerms = {
   /** Null: it pays a charge. */
   reason: MovementReason | null
   disposition: UnmatchedDisposition | null
+  /** It has the txid of a code, and so pays no other. */
+  isCodeNamed: boolean
   /** Anything of it has been returned, or is being returned, by whichever way. */
   hasReturns: boolean
   /** A dispute about it is not closed. */
@@ -38,9 +35,11 @@ export type DepositAssignmentTerms = {
 export function isDepositAssignable({
   reason,
   disposition,
+  isCodeNamed,
   hasReturns,
   isDisputed,
   isAdjusted,
 }: DepositAssignmentTerms): boolean {
-  return reason === 'deposit' && disposition === null && !hasReturns && !isDisputed && !isAdjusted
+  const isAccounts = reason === 'deposit' && disposition === null
+  return isAccounts && !isCodeNamed && !hasReturns && !isDisputed && !isAdjusted
 }

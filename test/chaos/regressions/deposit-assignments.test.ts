@@ -388,7 +388,7 @@ describe('a deposit is not assigned', () => {
   test('where it names a code itself', async () => {
     const deposit = await createDeposit({ txid: 'CAIXA9' })
     const code = await createCode(deposit)
-    await expect(deposit.assign(code.uuid)).rejects.toMatchObject({ code: 'qr_code_does_not_fit' })
+    await expect(deposit.assign(code.uuid)).rejects.toMatchObject({ code: 'deposit_not_assignable' })
     expect(await deposit.readState()).toMatchObject(UNTOUCHED)
   })
 

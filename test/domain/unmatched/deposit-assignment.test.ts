@@ -7,6 +7,7 @@ import {
 const assignable: DepositAssignmentTerms = {
   reason: 'deposit',
   disposition: null,
+  isCodeNamed: false,
   hasReturns: false,
   isDisputed: false,
   isAdjusted: false,
@@ -26,6 +27,7 @@ test.each<Partial<DepositAssignmentTerms>>([
   { disposition: 'not_returned' },
   // Its account has ordered its return, which may settle late where it has failed.
   { disposition: 'kept' },
+  { isCodeNamed: true },
   { hasReturns: true },
   { isDisputed: true },
   { isAdjusted: true },

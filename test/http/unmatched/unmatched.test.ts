@@ -296,6 +296,7 @@ describe('deposits', () => {
         codes: [code, other],
       } = await createStory()
       const path = `/dashboard/unmatched/${deposit}`
+      expect((await browser.get('/dashboard/unmatched?outcome=credited&mode=test')).text).toContain(path)
       const { text } = await browser.get(path)
       for (const one of [code, other]) expect(text).toContain(`name="qr_code_uuid" value="${one}"`)
       const fields = { qr_code_uuid: code, once: randomUUID() }

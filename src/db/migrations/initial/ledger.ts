@@ -90,6 +90,9 @@ create index movement_held_of_account on movement (account_uuid)
   where disposition in ('held', 'returning', 'not_returned');
 -- All of them, by day: the list, and what became of them.
 create index movement_unmatched_of_account on movement (account_uuid, created_at, uuid) where disposition is not null;
+-- Deposits, which an account may return, or assign to a code.
+create index movement_deposit_of_account on movement (account_uuid, created_at, uuid)
+  where disposition is null and reason = 'deposit';
 create index movement_of_charge on movement (charge_uuid) where charge_uuid is not null;
 -- What went back of a PIX.
 create index movement_of_original on movement (original_uuid) where type = 'EXTERNAL_REFUND';
