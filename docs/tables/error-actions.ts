@@ -138,6 +138,18 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'state',
     pt: 'O Pix só devolve um pagamento em até 90 dias.',
   },
+  deposit_not_assignable: {
+    action: 'state',
+    pt: 'Leia o depósito: `charge_uuid` é a cobrança que ele paga. O que foi devolvido em parte, ou teve a devolução pedida, continua depósito; o contestado pode ser associado depois que a contestação termina.',
+  },
+  qr_code_does_not_fit: {
+    action: 'state',
+    pt: 'Escolha um código ativo da chave que recebeu o depósito, de valor aberto ou do mesmo valor, ou o código de uma cobrança PENDING que esse pagador pode pagar.',
+  },
+  deposit_spent: {
+    action: 'state',
+    pt: 'O dinheiro do depósito já foi gasto. Associe o depósito quando o saldo nessa instituição cobrir a tarifa e os repasses.',
+  },
   med_already_answered: {
     action: 'state',
     pt: 'Cada contestação aceita uma resposta. Leia a contestação para ver a sua.',

@@ -70,6 +70,12 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   return_med_open:
     'The amount is claimed by an open dispute. Wait for the MED event that closes it; accepting the dispute also returns the money.',
   return_period_over: 'PIX returns a payment within 90 days of its settlement.',
+  deposit_not_assignable:
+    'Read the deposit: `charge_uuid` names the charge that it pays. One that was returned in part, or whose return was ordered, stays a deposit; a disputed one may be assigned once its dispute is closed.',
+  qr_code_does_not_fit:
+    'Choose an active code of the key that received the deposit, with an open amount or its value, or the code of a PENDING charge that its payer may pay.',
+  deposit_spent:
+    'The money of the deposit was spent meanwhile. Assign it once the balance at this provider covers the fee and the splits.',
   med_already_answered: 'A dispute accepts one reply. Read the dispute for the reply that was sent.',
   med_not_answerable:
     'The dispute is no longer PENDING, or the account opened it against its own transfer. No reply is needed.',

@@ -115,6 +115,8 @@ const ARROWS: Record<string, string[]> = {
     'security',
     'types of storage',
     'types of config',
+    // A direct write whose rules are those of the workflows that record a PIX.
+    'activities/qr-codes/assign-deposit',
   ],
   metrics: ['domain', 'db', 'types of providers'],
   config: [

@@ -150,6 +150,8 @@ test('only `createOperation`, and what starts no operation by a workflow, derive
   const found = sources.filter(({ file, text }) => !file.endsWith('idempotency.ts') && derives.test(text))
   expect(found.map(({ file }) => file)).toEqual([
     'api/operations/create-operation.ts',
+    // No workflow starts.
+    'api/operations/deposit-assignments.ts',
     // A reply has no row.
     'api/operations/disputes.ts',
     // No workflow starts.

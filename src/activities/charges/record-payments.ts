@@ -19,6 +19,7 @@ import { computeFeeCents } from '../../domain/ledger/money.ts'
 import { type MovementReason, movementMachine } from '../../domain/ledger/movement.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
+import { DepositNotAssigned } from '../../domain/unmatched/deposit-assignment.ts'
 import { isPayerReason, type PayerReason } from '../../domain/unmatched/deposit-return.ts'
 import { recordChargeEvent, recordMovementEvent } from '../events/record-event.ts'
 import { inflowPostings } from '../ledger/apply-inflow.ts'
@@ -268,6 +269,44 @@ async function payChargeByDeposit(
   const deposit = await em.findOneOrFail(Movement, uuid, { ...ROW_LOCK, refresh: true })
   if (deposit.reason !== 'deposit' || deposit.disposition != null) return
   if (await hasReturns(em, deposit)) return
+  await makeDepositPayment(em, charge, payment, deposit)
+}
+
+/**
+ * Makes a deposit the payment of a charge because its account has assigned it to the charge's code, in the caller's transaction and
+ * under the row locks of both; the caller has found it assignable. Throws `DepositNotAssigned` where the charge cannot take it, and where
+ * the account has spent so much of it that fee and shares are not covered: nothing is advanced for an order.
+ */
+export async function payChargeByAssignedDeposit(
+  em: EntityManager,
+  charge: Charge,
+  deposit: Movement,
+): Promise<void> {
+  const { endToEnd, settledAt, txid, sender, pixKey } = deposit
+  if (!endToEnd || !settledAt) throw new DepositNotAssigned('deposit_not_assignable')
+  const payment: IncomingPix = {
+    endToEnd,
+    txid: txid ?? null,
+    reference: null,
+    cents: deposit.valueCents,
+    status: 'settled',
+    at: settledAt.toISOString(),
+    payer: sender ?? null,
+    pixKey: pixKey ?? '',
+  }
+  if (!chargeMachine.accepts(charge.state, 'payment_started') || getUnmatchedReason(charge, payment, deposit))
+    throw new DepositNotAssigned('qr_code_does_not_fit')
+  await makeDepositPayment(em, charge, payment, deposit, 'covered')
+}
+
+/** Posts fee and shares of a charge out of its deposit; `cover` says what becomes of what the account has spent of them. */
+async function makeDepositPayment(
+  em: EntityManager,
+  charge: Charge,
+  payment: IncomingPix,
+  deposit: Movement,
+  cover: DepositCover = 'advanced',
+): Promise<void> {
   const disputes = await lockDisputesAndBalances(em, getCreditedAccounts(charge))
   for (const dispute of disputes.filter(one => one.movement.uuid === deposit.uuid)) {
     dispute.chargeUuid = charge.uuid
@@ -282,8 +321,11 @@ async function payChargeByDeposit(
   })
   charge.movement = deposit
   transition(charge, chargeMachine, 'payment_started', new Date())
-  await confirmPayment(em, charge, payment, deposit, { isCredited: true })
+  await confirmPayment(em, charge, payment, deposit, { creditedCover: cover })
 }
+
+/** Of fee and shares of a deposit, what its account has spent: advanced by the service, or not to be paid at all. */
+type DepositCover = 'advanced' | 'covered'
 
 /** Tells whether anything of a PIX was or is being returned: by a dispute, in the provider's panel, by an order of ours. */
 async function hasReturns(em: EntityManager, { uuid: originalUuid }: Movement): Promise<boolean> {
@@ -298,7 +340,7 @@ async function hasReturns(em: EntityManager, { uuid: originalUuid }: Movement): 
 
 /**
  * Confirms a settled payment of a charge: the charge becomes PAID, its money is posted, its splits are credited, its
- * events are written. The caller holds the charge's row lock. `isCredited`: the money is in the owner's `available`
+ * events are written. The caller holds the charge's row lock. `creditedCover`: the money is in the owner's `available`
  * already, and the balances are locked. `startedLegs`: those of the payment's start, where they are not posted yet.
  */
 async function confirmPayment(
@@ -306,7 +348,7 @@ async function confirmPayment(
   charge: Charge,
   payment: IncomingPix,
   movement: Movement,
-  { isCredited = false, startedLegs = [] }: { isCredited?: boolean; startedLegs?: Leg[] } = {},
+  { creditedCover, startedLegs = [] }: { creditedCover?: DepositCover; startedLegs?: Leg[] } = {},
 ): Promise<void> {
   const at = new Date()
   const isLate = charge.history.some(entry => entry.status === 'EXPIRED' || entry.status === 'CANCELLED')
@@ -327,25 +369,30 @@ async function confirmPayment(
   charge.pixKey = null
   charge.receiver = null
   transition(charge, chargeMachine, 'payment_confirmed', at)
-  const entries = await buildPaymentEntries(em, charge, { movement, at, isCredited, startedLegs })
+  const entries = await buildPaymentEntries(em, charge, { movement, at, creditedCover, startedLegs })
   await recordChargeEvent(em, charge, { at, late: isLate })
   await recordMovementEvent(em, movement, charge, at)
   const { providerAccountUuid } = charge
   const repayment = {
     providerAccountUuid,
     movementUuid: movement.uuid,
-    legs: await buildRepaymentLegs(em, charge, isCredited),
+    legs: await buildRepaymentLegs(em, charge, creditedCover !== undefined),
   }
   await sendChanges(em)
   await writePostings(em, [...entries, repayment])
 }
 
-type ReceivedPayment = { movement: Movement; at: Date; isCredited: boolean; startedLegs: Leg[] }
+type ReceivedPayment = {
+  movement: Movement
+  at: Date
+  creditedCover: DepositCover | undefined
+  startedLegs: Leg[]
+}
 
 async function buildPaymentEntries(
   em: EntityManager,
   charge: Charge,
-  { movement, at, isCredited, startedLegs }: ReceivedPayment,
+  { movement, at, creditedCover, startedLegs }: ReceivedPayment,
 ): Promise<MovementLegs[]> {
   const creditable = await findCreditableRecipients(em, charge)
   const base = charge.receivedCents - charge.feeCents
@@ -376,17 +423,22 @@ async function buildPaymentEntries(
     if (split.creditedCents > 0)
       addPart('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })
   }
-  const legs = isCredited
-    ? await buildAdvanceLegs(em, charge)
+  const legs = creditedCover
+    ? await buildAdvanceLegs(em, charge, creditedCover)
     : [...startedLegs, ...paymentConfirmedLegs(charge.accountUuid, charge.receivedCents)]
   return [{ providerAccountUuid, movementUuid: movement.uuid, legs }, ...entries]
 }
 
-/** Builds the legs by which the service advances what the owner has spent of a deposit's fee and shares (SPEC §7). */
-async function buildAdvanceLegs(em: EntityManager, charge: Charge): Promise<Leg[]> {
+/**
+ * Builds the legs by which the service advances what the owner has spent of a deposit's fee and shares (SPEC §7); throws
+ * `DepositNotAssigned` where these are to be covered.
+ */
+async function buildAdvanceLegs(em: EntityManager, charge: Charge, cover: DepositCover): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, feeCents } = charge
   const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
-  return shortfallAdvancedLegs(accountUuid, { cents: feeCents + sumSplitCents(charge), availableCents })
+  const cents = feeCents + sumSplitCents(charge)
+  if (cover === 'covered' && cents > availableCents) throw new DepositNotAssigned('deposit_spent')
+  return shortfallAdvancedLegs(accountUuid, { cents, availableCents })
 }
 
 function sumSplitCents(charge: Charge): number {

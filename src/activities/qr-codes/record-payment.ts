@@ -34,7 +34,7 @@ export async function recordQrCodePayment(
   const [code] = await lockRow(em, QrCode, uuid, noQuery)
   if (code.isSingle) return payCharge(em, uuid, payment)
   const { providerAccountUuid } = code
-  const chargeUuid = deriveChargeUuid({ providerAccountUuid, endToEnd: payment.endToEnd })
+  const chargeUuid = deriveCodeChargeUuid({ providerAccountUuid, endToEnd: payment.endToEnd })
   const recorded = await em.findOne(Movement, {
     providerAccountUuid,
     movementType: 'IN',
@@ -70,15 +70,15 @@ async function payCharge(
   return queryWithFollowUps(chargeUuid, { kind: 'accepted' })
 }
 
-/** Derives the uuid of the charge of a PIX, so that a PIX that is recorded again would be the same charge. */
-function deriveChargeUuid(pix: { providerAccountUuid: string; endToEnd: string }): string {
+/** Derives the uuid of the charge of a PIX to a merchant's code, so that a PIX that is recorded again would be the same charge. */
+export function deriveCodeChargeUuid(pix: { providerAccountUuid: string; endToEnd: string }): string {
   return uuidFromHash(sha256(JSON.stringify(['qr_code_charge', pix.providerAccountUuid, pix.endToEnd])))
 }
 
 type CodeCharge = { uuid: string; requestId: string; valueCents: number; feeCents: number }
 
 /** Stores the pending charge of a PIX to a code, with the splits of the code; the caller pays it in the same transaction. */
-async function storeCodeCharge(em: EntityManager, code: QrCode, order: CodeCharge): Promise<void> {
+export async function storeCodeCharge(em: EntityManager, code: QrCode, order: CodeCharge): Promise<void> {
   const { accountUuid, providerAccountUuid, payload, txid, pixKey, externalRef, fingerprint } = code
   const connection = await em.findOneOrFail(Connection, code.connection.uuid)
   const at = new Date()

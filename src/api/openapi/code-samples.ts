@@ -113,6 +113,7 @@ const SDK_CALLS: Record<string, string> = {
   getCodeReading: 'qrCodes.getReading',
   getDeposit: 'deposits.get',
   returnDeposit: 'deposits.returnToPayer',
+  assignDeposit: 'deposits.assign',
   listMeds: 'meds.list',
   getMed: 'meds.get',
   replyToMed: 'meds.reply',

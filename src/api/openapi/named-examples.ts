@@ -42,6 +42,8 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   RefundResult: refund.REFUND_EXAMPLE,
   Deposit: deposit.DEPOSIT_EXAMPLE,
   ReturnDepositResponse: deposit.ACCEPTED_RETURN_EXAMPLE,
+  AssignDepositRequest: deposit.ASSIGN_DEPOSIT_EXAMPLE,
+  AssignDepositResponse: deposit.ASSIGNED_DEPOSIT_EXAMPLE,
   Movement: ledger.MOVEMENT_EXAMPLE,
   LedgerLine: ledger.LEDGER_LINE_EXAMPLE,
 

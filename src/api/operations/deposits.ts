@@ -9,7 +9,11 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { DepositReturn } from '../../db/entities/deposit-return.ts'
 import { Movement } from '../../db/entities/movement.ts'
-import { findReturnOrder, isDeposit, readDepositReturnTerms } from '../../db/repositories/deposit-returns.ts'
+import {
+  findReturnOrder,
+  isOrWasDeposit,
+  readDepositReturnTerms,
+} from '../../db/repositories/deposit-returns.ts'
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { depositReturnErrorCodeOf } from '../../domain/unmatched/deposit-return.ts'
 import { fail } from '../../http/api-error.ts'
@@ -27,13 +31,13 @@ import {
   requirePayoutPossible,
 } from './create-operation.ts'
 
-/** Reads a deposit that a token may see, or fails with 404. */
+/** Reads a deposit that a token may see, assigned ones included, or fails with 404. */
 export async function requireVisibleDeposit(
   em: EntityManager,
   token: CallerToken,
   uuid: string,
 ): Promise<ShownDeposit> {
-  if (!(await isDeposit(em, [...visibilityConditions(token), ['uuid = ?', uuid]]))) fail('not_found')
+  if (!(await isOrWasDeposit(em, [...visibilityConditions(token), ['uuid = ?', uuid]]))) fail('not_found')
   const movement = await em.findOneOrFail(Movement, uuid)
   const { connectionUuid } = movement
   const connection = connectionUuid ? await em.findOne(Connection, connectionUuid) : null
@@ -42,7 +46,7 @@ export async function requireVisibleDeposit(
 
 /** Fails where a deposit cannot be returned now. */
 export async function requireReturnable(em: EntityManager, uuid: string): Promise<void> {
-  const terms = (await readDepositReturnTerms(em, uuid)) ?? fail('not_found')
+  const terms = (await readDepositReturnTerms(em, uuid)) ?? fail('deposit_not_returnable')
   const code = depositReturnErrorCodeOf(terms, new Date())
   if (code) fail(code)
 }

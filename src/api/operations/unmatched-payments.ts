@@ -5,6 +5,7 @@ import { IS_UNMATCHED_SQL } from '../../db/repositories/account-tasks.ts'
 import {
   countUnmatchedPayments,
   findUnmatchedPayment,
+  IS_CREDITED_SQL,
   readUnmatchedPayments,
 } from '../../db/repositories/unmatched-payments.ts'
 import type { OptionalSqlCondition } from '../../db/sql-conditions.ts'
@@ -13,8 +14,8 @@ import type { CallerToken } from '../authorization/authenticate.ts'
 import { visibilityConditions } from '../authorization/visibility.ts'
 import { buildCreationConditions, isAfterPosition, readPage } from './pagination.ts'
 
-/** What became of the payments that the list shows; `waiting`: they are still held. */
-export const UNMATCHED_OUTCOMES = ['waiting', 'returned', 'kept', 'all'] as const
+/** What became of the payments that the list shows; `waiting`: they are still held; `credited`: deposits that stay with the account. */
+export const UNMATCHED_OUTCOMES = ['waiting', 'returned', 'kept', 'credited', 'all'] as const
 
 export const unmatchedPaymentsQuery = z.strictObject({
   ...pageQueryFields,
@@ -26,7 +27,8 @@ const OUTCOME_CONDITIONS: Record<(typeof UNMATCHED_OUTCOMES)[number], OptionalSq
   waiting: [IS_UNMATCHED_SQL],
   returned: ["disposition = 'returned'"],
   kept: ["disposition = 'kept'"],
-  all: false,
+  credited: [IS_CREDITED_SQL],
+  all: ['disposition is not null'],
 }
 
 /** Lists one page of the payments without a charge that a token may see, newest first. */

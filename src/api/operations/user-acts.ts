@@ -21,6 +21,7 @@ export type UserAction =
   | 'link_revoke'
   | 'refund_create'
   | 'deposit_return_create'
+  | 'deposit_assign'
   | 'transfer_create'
   | 'transfer_cancel'
   | 'transfer_approve'

@@ -1,3 +1,9 @@
+import {
+  assignDeposit,
+  findAssignmentOfDeposit,
+  isDepositAssigned,
+  requireAssignableCode,
+} from '../../api/operations/deposit-assignments.ts'
 import { createDepositReturn, isReturnOrdered, requireReturnable } from '../../api/operations/deposits.ts'
 import {
   listAccountUnmatchedPayments,
@@ -6,13 +12,18 @@ import {
   unmatchedPaymentsQuery,
 } from '../../api/operations/unmatched-payments.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
+import { assignDepositBody } from '../../contract/unmatched/deposit-assignment.ts'
 import type { QrCode } from '../../db/entities/qr-code.ts'
+import { readDepositAssignmentTerms } from '../../db/repositories/deposit-assignments.ts'
 import { findReturnOrder, readDepositReturnTerms } from '../../db/repositories/deposit-returns.ts'
 import { findCodesOfDeposit } from '../../db/repositories/qr-codes.ts'
+import { computeFeeCents } from '../../domain/ledger/money.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
+import { isDepositAssignable } from '../../domain/unmatched/deposit-assignment.ts'
 import { depositReturnErrorCodeOf, isPayerReason } from '../../domain/unmatched/deposit-return.ts'
+import { fail } from '../../http/api-error.ts'
 import type { Confirmation } from '../http/confirmation.ts'
-import { readSubmissionKey } from '../http/form.ts'
+import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
@@ -42,8 +53,8 @@ const UNMATCHED_COLUMNS: CsvColumns<UnmatchedRow> = {
 }
 
 /**
- * Registers the pages of the payments that an account received without a charge to match, and the return of one that the
- * account has.
+ * Registers the pages of the payments that an account received without a charge to match, the return of one that the
+ * account has, and its assignment to the code that its payer has paid.
  */
 export function registerUnmatchedPages(router: DashboardRouter): void {
   const { get, post, dashboard } = router
@@ -69,6 +80,23 @@ export function registerUnmatchedPages(router: DashboardRouter): void {
     listFacts: readPaymentFacts,
     renderForm: renderPayment,
   })
+
+  post('refunds.write', `${PATH}/:uuid/assign`, {
+    confirm: confirmAssignment,
+    async handle({ em, token, params, form, requestId }) {
+      const body = parseFormFields(assignDepositBody, form)
+      const idempotencyKey = readSubmissionKey(form)
+      const request = { em, token, body, idempotencyKey, requestId, depositUuid: params.uuid }
+      const { body: assigned } = await assignDeposit(dashboard, request)
+      return redirect(`/dashboard/charges/${assigned.data.uuid}`, 'deposit_assigned')
+    },
+    async listFacts(visit) {
+      const { em, token, params } = visit
+      // The confirmation says what became of it.
+      return (await findAssignmentOfDeposit(em, token, params.uuid)) ? null : readPaymentFacts(visit)
+    },
+    renderForm: renderPayment,
+  })
 }
 
 type PaymentVisit = PageContext<'merchant'>
@@ -76,13 +104,18 @@ type PaymentVisit = PageContext<'merchant'>
 /** Renders a payment without a charge, with what became of it, and its return where the account can order it now. */
 async function renderPayment(visit: PaymentVisit) {
   const { em, token, params } = visit
+  const assignment = await findAssignmentOfDeposit(em, token, params.uuid)
+  if (assignment) return redirect(`/dashboard/charges/${assignment.chargeUuid}`)
   const payment = await requireVisibleUnmatchedPayment(em.fork(), token, params.uuid)
   const { uuid, connectionUuid, disposition } = payment
   const order = await findReturnOrder(em.fork(), uuid)
   const terms = await readDepositReturnTerms(em.fork(), uuid)
+  const { accountUuid } = token
+  const assignmentTerms = await readDepositAssignmentTerms(em.fork(), { uuid, accountUuid })
   const model = {
     payment,
     codes: (await findCodesOfDeposit(em.fork(), uuid)).map(presentHint),
+    isAssignable: assignmentTerms !== undefined && isDepositAssignable(assignmentTerms),
     mode: connectionUuid ? await findConnectionMode(em, connectionUuid) : 'live',
     related: await loadRelated(visit, {
       uuid: order?.uuid,
@@ -102,8 +135,9 @@ async function renderPayment(visit: PaymentVisit) {
 }
 
 /** Presents a code that a payment may have been made to: that of a charge by its charge. */
-function presentHint({ uuid, txid, isSingle }: QrCode) {
-  return { reference: txid, path: `/dashboard/${isSingle ? 'charges' : 'qr-codes'}/${uuid}` }
+function presentHint({ uuid, txid, isSingle, description }: QrCode) {
+  const path = `/dashboard/${isSingle ? 'charges' : 'qr-codes'}/${uuid}`
+  return { uuid, reference: txid, description: description ?? null, path }
 }
 
 /** Lists what the return of a payment depends on. */
@@ -125,4 +159,37 @@ async function confirmReturn(visit: PaymentVisit): Promise<Confirmation | null> 
   await requireReturnable(em.fork(), uuid)
   const facts = [{ name: 'field.end_to_end', value: endToEnd ?? '–' }]
   return buildReturnConfirmation(visit, { cents, payer, facts, back: `${PATH}/${uuid}` })
+}
+
+async function confirmAssignment(visit: PaymentVisit): Promise<Confirmation | null> {
+  const { em, token, params, form, t, f } = visit
+  const depositUuid = params.uuid
+  if (await isDepositAssigned(em, { token, depositUuid, idempotencyKey: readSubmissionKey(form) }))
+    return null
+  if (await findAssignmentOfDeposit(em, token, depositUuid)) fail('deposit_not_assignable')
+  const { cents, payer, endToEnd, uuid } = await requireVisibleUnmatchedPayment(em.fork(), token, depositUuid)
+  const { qr_code_uuid } = parseFormFields(assignDepositBody, form)
+  const { txid, feeCents, valueCents, description, connection, isSingle } = await requireAssignableCode(
+    em.fork(),
+    token,
+    qr_code_uuid,
+  )
+  const fees = valueCents == null ? Math.min(cents, computeFeeCents(cents, connection.fees.charge)) : feeCents
+  const gaps = { amount: f.money(cents), reference: txid }
+  return {
+    title: t('held.assignAsk', gaps),
+    button: t('held.assignNow', gaps),
+    facts: [
+      { name: 'field.value', value: gaps.amount },
+      { name: 'field.payer', value: payer?.name || t('refund.unnamedPayer') },
+      { name: 'field.document', value: payer?.document ? f.document(payer.document) : '–' },
+      { name: 'field.end_to_end', value: endToEnd ?? '–' },
+      { name: 'field.reference', value: txid },
+      { name: 'field.description', value: description || '–' },
+      { name: 'field.fees', value: f.money(fees) },
+    ],
+    means: t(isSingle ? 'held.assignChargeMeans' : 'held.assignMeans'),
+    isDangerous: true,
+    back: `${PATH}/${uuid}`,
+  }
 }

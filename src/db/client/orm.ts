@@ -14,6 +14,7 @@ import {
   ProviderAccountIdentity,
   ProviderAccountOpening,
 } from '../entities/connection.ts'
+import { DepositAssignment } from '../entities/deposit-assignment.ts'
 import { DepositReturn } from '../entities/deposit-return.ts'
 import { Attachment, Dispute } from '../entities/dispute.ts'
 import { KeyLookup } from '../entities/key-lookup.ts'
@@ -104,6 +105,7 @@ export async function openOrm({
       DeliveryAttempt,
       Difference,
       Event,
+      DepositAssignment,
       DepositReturn,
       Dispute,
       KeyLookup,

@@ -6,6 +6,7 @@ import { attempts } from './initial/attempts.ts'
 import { charges } from './initial/charges.ts'
 import { codeReadings } from './initial/code-readings.ts'
 import { connections } from './initial/connections.ts'
+import { depositAssignments } from './initial/deposit-assignments.ts'
 import { depositReturns } from './initial/deposit-returns.ts'
 import { disputes } from './initial/disputes.ts'
 import { keyLookups } from './initial/key-lookups.ts'
@@ -43,6 +44,7 @@ const PARTS = [
   disputes,
   attempts,
   depositReturns,
+  depositAssignments,
   pixKeys,
   keyLookups,
   providerNotifications,

@@ -6,14 +6,17 @@ import { selectValue } from '../select-values.ts'
 import { formatTextArray, joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
 
 /** Condition on a movement: a received PIX that pays no charge. */
-const IS_DEPOSIT: OptionalSqlCondition = [
-  "movement_type = 'IN' and type = 'EXTERNAL_TRANSFER' and status = 'SETTLED' and reason = any(?::text[])",
+const DEPOSIT_SQL =
+  "movement_type = 'IN' and type = 'EXTERNAL_TRANSFER' and status = 'SETTLED' and reason = any(?::text[])"
+const IS_DEPOSIT: OptionalSqlCondition = [DEPOSIT_SQL, formatTextArray([...DEPOSIT_REASONS])]
+const IS_OR_WAS_DEPOSIT: OptionalSqlCondition = [
+  `(${DEPOSIT_SQL} or exists (select from deposit_assignment a where a.movement_uuid = movement.uuid))`,
   formatTextArray([...DEPOSIT_REASONS]),
 ]
 
-/** Tests whether a movement is a deposit that the conditions allow. */
-export function isDeposit(em: EntityManager, conditions: OptionalSqlCondition[]): Promise<boolean> {
-  const { sql, values } = joinConditions(...conditions, IS_DEPOSIT)
+/** Tests whether a movement that the conditions allow is a deposit, or was one until its account assigned it to a code. */
+export function isOrWasDeposit(em: EntityManager, conditions: OptionalSqlCondition[]): Promise<boolean> {
+  const { sql, values } = joinConditions(...conditions, IS_OR_WAS_DEPOSIT)
   return selectValue(em, `select exists (select from movement where ${sql})`, values)
 }
 

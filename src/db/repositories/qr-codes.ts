@@ -1,5 +1,5 @@
 import type { IncomingPix } from '../../domain/providers/provider.ts'
-import type { QrCodeStatus } from '../../domain/qr-codes/qr-code.ts'
+import { isTxidDropped, type QrCodeStatus } from '../../domain/qr-codes/qr-code.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { Connection } from '../entities/connection.ts'
 import { Movement } from '../entities/movement.ts'
@@ -22,15 +22,10 @@ export async function findPaidQrCode(
   const named = txid === null ? null : await em.findOne(QrCode, { providerAccountUuid, txid })
   // A txid of ours in a PIX to another key is no code of ours.
   if (named) return pixKey === '' || pixKey === named.pixKey ? named : null
-  if (type === 'POOL' || pixKey === '' || !isTxidDropped(payment)) return null
+  if (type === 'POOL' || pixKey === '' || !isTxidDropped(txid)) return null
   const { cents } = payment
   const [only, second] = await findCodesThatFit(em, { providerAccountUuid, pixKey, cents, limit: 2 })
   return only && !second && only.valueCents != null ? only : null
-}
-
-/** A PIX by key has no txid, or the one of a code that names none. Woovi shows the end-to-end id in its place. */
-function isTxidDropped({ txid }: Pick<ReceivedPix, 'txid'>): boolean {
-  return txid === null || txid === '' || txid === '***' || /^E[0-9A-Z]{8}\d{12}[a-zA-Z0-9]{11}$/.test(txid)
 }
 
 type FittingCodes = {
@@ -39,6 +34,7 @@ type FittingCodes = {
   cents: number
   limit: number
   accountUuid?: string
+  uuid?: string
 }
 
 /**
@@ -63,11 +59,16 @@ const MAX_HINTS = 10
 
 /**
  * Finds the codes of an account that a deposit without a txid may have paid, the newest first: a person may know which one it was. Empty
- * for any other PIX.
+ * for any other PIX. `codeUuid`: only this code, where it is one of them.
  */
-export async function findCodesOfDeposit(em: EntityManager, depositUuid: string): Promise<QrCode[]> {
+export async function findCodesOfDeposit(
+  em: EntityManager,
+  depositUuid: string,
+  codeUuid?: string,
+): Promise<QrCode[]> {
   const deposit = await em.findOne(Movement, { uuid: depositUuid, reason: 'deposit', movementType: 'IN' })
-  if (!deposit?.pixKey || !isTxidDropped({ txid: deposit.txid ?? null })) return []
+  if (!deposit?.pixKey || !isTxidDropped(deposit.txid ?? null)) return []
   const { accountUuid, providerAccountUuid, pixKey, valueCents: cents } = deposit
-  return findCodesThatFit(em, { accountUuid, providerAccountUuid, pixKey, cents, limit: MAX_HINTS })
+  const owner = { accountUuid, providerAccountUuid, ...(codeUuid !== undefined && { uuid: codeUuid }) }
+  return findCodesThatFit(em, { ...owner, pixKey, cents, limit: MAX_HINTS })
 }

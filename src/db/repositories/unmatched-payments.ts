@@ -22,13 +22,13 @@ export type UnmatchedPayment = {
   createdAt: Date
 }
 
-/** Reads a page of an account's payments without a charge and with a disposition, newest first. */
+/** Reads a page of an account's payments without a charge, newest first; the conditions say which, by a predicate of an index. */
 export function readUnmatchedPayments(
   em: EntityManager,
   conditions: OptionalSqlCondition[],
   page: { limit: number; offset: number },
 ): Promise<UnmatchedPayment[]> {
-  return readPayments(em, [...conditions, IS_UNMATCHED], page)
+  return readPayments(em, conditions, page)
 }
 
 /** Reads one payment without a charge that the conditions allow, deposits included; undefined where there is none. */
@@ -82,9 +82,9 @@ export function readUnreturnedCents(em: EntityManager, uuid: string): Promise<nu
 }
 
 export function countUnmatchedPayments(em: EntityManager, conditions: OptionalSqlCondition[]) {
-  const { sql, values } = joinConditions(...conditions, IS_UNMATCHED)
+  const { sql, values } = joinConditions(...conditions)
   return selectValue<number>(em, `select count(*)::int from movement where ${sql}`, values)
 }
 
-/** The predicate of the list's index. */
-const IS_UNMATCHED: OptionalSqlCondition = ['disposition is not null']
+/** Condition on a movement: a deposit that stays with its account, of which nothing was decided; the predicate of its index. */
+export const IS_CREDITED_SQL = `disposition is null and reason = 'deposit'`

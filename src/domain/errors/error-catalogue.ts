@@ -56,6 +56,12 @@ const MESSAGES = {
       'The deposit is being returned already; read it, or wait for its PIX_TRANSACTION event.',
     return_med_open: 'The deposit has an open dispute; it can be returned after the dispute is closed.',
     return_period_over: 'The deposit was settled more than 90 days ago and can no longer be returned.',
+    deposit_not_assignable:
+      'The deposit cannot be assigned to a code: it pays a charge already, names a code itself, is or was being returned, is disputed, or was adjusted.',
+    qr_code_does_not_fit:
+      'The code does not fit the deposit: it has another key or value, is disabled, or its charge is not PENDING or allows other payers.',
+    deposit_spent:
+      'The available balance does not cover the fee and the splits that the code asks of the deposit; nothing was done.',
     med_already_answered: 'The dispute already has a reply.',
     med_not_answerable: 'Only a PENDING dispute about a received payment accepts a reply.',
     insufficient_balance: 'The available balance is less than value plus fees.',

@@ -24,6 +24,11 @@ export function isStaticTxid(txid: string): boolean {
   return /^[a-zA-Z0-9]{1,25}$/.test(txid)
 }
 
+/** Tells whether a PIX names no code: one by key has no txid, or that of a code that names none. Woovi shows the end-to-end id in its place. */
+export function isTxidDropped(txid: string | null): boolean {
+  return txid === null || txid === '' || txid === '***' || /^E[0-9A-Z]{8}\d{12}[a-zA-Z0-9]{11}$/.test(txid)
+}
+
 /** What decides what a PIX to a code becomes. `valueCents` null: the payer chooses. */
 export type QrCodeTerms = {
   status: QrCodeStatus

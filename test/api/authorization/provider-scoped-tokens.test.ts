@@ -220,6 +220,9 @@ const RULES: Record<string, () => Promise<void>> = {
   'GET /api/v1/refunds': lists('/refunds', of, one => one.provider),
   'GET /api/v1/deposits/{uuid}': reads(one => `/deposits/${one.deposit}`),
   'POST /api/v1/deposits/{uuid}/return': refuses('POST', one => `/deposits/${one.deposit}/return`),
+  'POST /api/v1/deposits/{uuid}/assign': refuses('POST', one => `/deposits/${one.deposit}/assign`, {
+    qr_code_uuid: randomUUID(),
+  }),
   'GET /api/v1/banks': async () => isAnswered(await get('/banks?search=260'), 200),
   'GET /api/v1/transfers': lists('/transfers', of, one => one.provider),
   'POST /api/v1/transfers': overrides('/transfers', () => ({ value: 1, pix_key: randomPixKey() }), of),

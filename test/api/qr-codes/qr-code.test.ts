@@ -167,6 +167,50 @@ test('a PIX without the txid is a charge of the only code that fits its key and 
   expect(await readUnmatched(merchant, end_to_end)).toMatchObject({ reason: 'deposit', value: 20 })
 })
 
+test('a deposit without a txid is assigned to one of two codes: its charge is paid, announced and refunded', async () => {
+  const fee = { fixedCents: 10, hundredthsOfPercent: 0 }
+  const merchant = await createMerchant({
+    providers: [{ provider: 'PROVIDER_A', dialect: 'efi', charge: fee, sendsNotifications: true }],
+  })
+  const { api } = merchant
+  const code = await createCode(merchant, { value: 10, external_ref: 'counter-3' })
+  await createCode(merchant, { value: 10 })
+  const { end_to_end } = await stage.simulator.pay({ payload: code.payload, drop_txid: true })
+  const deposit = await readUnmatched(merchant, end_to_end)
+  expect(deposit).toMatchObject({ reason: 'deposit', value: 10.1 })
+  const key = randomUUID()
+  const body = { qr_code_uuid: code.uuid }
+  const assigned = await api.post(`/api/v1/deposits/${deposit.uuid}/assign`, body, { key })
+  expect(assigned).toMatchObject({
+    status: 200,
+    body: {
+      data: {
+        status: 'PAID',
+        value: 10,
+        fees: 0.1,
+        total_value: 10.1,
+        external_ref: 'counter-3',
+        payment: { pix: { txid: code.reference, transaction: { end_to_end } } },
+      },
+    },
+  })
+  const { uuid } = assigned.body.data
+  expect((await api.post(`/api/v1/deposits/${deposit.uuid}/assign`, body, { key })).body.data.uuid).toBe(uuid)
+  expect(await readPayments(merchant, code, 1)).toMatchObject([{ uuid }])
+  const events = (await api.get(`/api/v1/events?operation_uuid=${uuid}`)).body.data
+  expect(events.map(({ type }: { type: string }) => type).toSorted()).toEqual(
+    expect.arrayContaining(['PAYMENT', 'PIX_TRANSACTION']),
+  )
+  const line = (await api.get(`/api/v1/ledger?end_to_end=${end_to_end}`)).body.data
+  expect(line).toMatchObject([{ operation_type: 'CHARGE', operation_uuid: uuid, value: 10.1 }])
+  // What was taken of it is missing for a whole refund: the fee is the account's to pay.
+  expect((await api.post(`/api/v1/payments/${uuid}/refund`, { value: 10 })).status).toBe(200)
+  await pollUntil(
+    () => api.readCharge(uuid),
+    ({ status }) => status === 'PARTIALLY_REFUNDED',
+  )
+})
+
 test('duplicated, reordered and repeated notifications make one charge of each PIX', async () => {
   const merchant = await createMerchant({ providers: [{ sendsNotifications: true }] })
   const { api } = merchant

@@ -64,7 +64,7 @@ describe('ledger holds', () => {
     ],
     [
       'a PIX that is paid waits again',
-      `update movement set disposition = 'not_returned' where uuid = :pix`,
+      `update movement set disposition = 'not_returned', reason = 'orphan' where uuid = :pix`,
       'pending_waits: balance 0, operations 1000',
     ],
   ])('%s: check-ledger reports it', async (_, planted, violation) => {

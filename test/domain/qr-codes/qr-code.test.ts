@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { decideQrCodePayment, type QrCodeTerms } from '../../../src/domain/qr-codes/qr-code.ts'
+import { decideQrCodePayment, isTxidDropped, type QrCodeTerms } from '../../../src/domain/qr-codes/qr-code.ts'
 
 /** What a PIX to a code becomes. A fixed code asks 10.00 and a fee of 0.10. */
 const FIXED: QrCodeTerms = {
@@ -37,4 +37,15 @@ test.each<[title: string, code: QrCodeTerms, paidCents: number, result: object]>
   ],
 ])('a PIX of %s', (_, code, paidCents, result) => {
   expect(decideQrCodePayment(code, paidCents)).toEqual(result)
+})
+
+test.each([
+  [null, true],
+  ['', true],
+  ['***', true],
+  ['E18236120202611301200s1a2b3c4d5e', true],
+  ['BALCAO3', false],
+  ['E18236120', false],
+])('the txid %p is dropped: %p', (txid, isDropped) => {
+  expect(isTxidDropped(txid)).toBe(isDropped)
 })

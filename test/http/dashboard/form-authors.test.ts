@@ -56,7 +56,10 @@ beforeAll(async () => {
     await addUser(em, { email, password: PASSWORD, accountUuid: null })
   operator = createBrowser(fixture)
   await operator.signIn('op@trilho.test', PASSWORD)
-  deposit = await receiveDeposit(fixture, ours.connection)
+  const [{ key: pixKey }] = (await ours.sql('select pix_key as key from qr_code where uuid = ?', [
+    ours.qrCode,
+  ])) as [{ key: string }]
+  deposit = await receiveDeposit(fixture, ours.connection, { pixKey })
   nominal = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_D', dialect: 'woovi' })
   await ours.sql('update webhook set sealed_secret = ? where uuid = ?', [
     fixture.dependencies.sealer.seal('whsec_b2xk'),
@@ -159,6 +162,11 @@ const FORMS: Record<string, FormCase | string> = {
     isCall: true,
     path: () => `/dashboard/unmatched/${deposit}/return`,
     fields: () => once(),
+  },
+  '/dashboard/unmatched/:uuid/assign': {
+    act: 'deposit_assign',
+    path: () => `/dashboard/unmatched/${deposit}/assign`,
+    fields: () => ({ qr_code_uuid: ours.qrCode, ...once() }),
   },
   '/dashboard/qr-codes/new': {
     act: 'qr_code_create',

@@ -47,6 +47,7 @@ const PAGES = [
   '/dashboard/keys',
   '/dashboard/unmatched',
   '/dashboard/unmatched?outcome=all',
+  '/dashboard/unmatched?outcome=credited',
   '/dashboard/refunds',
   '/dashboard/settlement',
   '/dashboard/search',

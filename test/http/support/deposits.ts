@@ -6,11 +6,15 @@ import type { MovementReason } from '../../../src/domain/ledger/movement.ts'
 import type { IncomingPix } from '../../../src/domain/providers/provider.ts'
 import type { ApiFixture } from './api-fixture.ts'
 
-/** Records a PIX of R$ 10.00 that pays no charge, and returns its uuid. */
+/** Records a PIX of R$ 10.00 that pays no charge, to a key, and returns its uuid. */
 export async function receiveDeposit(
   { orm }: Pick<ApiFixture, 'orm'>,
   connectionUuid: string,
-  { reason = 'deposit', at = new Date() }: { reason?: MovementReason; at?: Date } = {},
+  {
+    reason = 'deposit',
+    at = new Date(),
+    pixKey = 'key',
+  }: { reason?: MovementReason; at?: Date; pixKey?: string } = {},
 ): Promise<string> {
   const payment = {
     endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}`,
@@ -19,7 +23,7 @@ export async function receiveDeposit(
     status: 'settled',
     at: at.toISOString(),
     payer: null,
-    pixKey: 'key',
+    pixKey,
   } as unknown as IncomingPix
   const { uuid } = await runInTransaction(orm, async em => {
     const connection = await em.findOneOrFail(Connection, connectionUuid)

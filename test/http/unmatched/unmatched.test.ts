@@ -178,4 +178,156 @@ describe('deposits', () => {
       expect(rows).toEqual([])
     })
   })
+
+  describe('POST /deposits/{uuid}/assign', () => {
+    const assign = (uuid: string, code: string, options: object = {}) =>
+      fixture.call('POST', `/api/v1/deposits/${uuid}/assign`, {
+        token,
+        body: { qr_code_uuid: code },
+        ...options,
+      })
+    /** An account of its own with a deposit, and the uuids of codes with an open amount. */
+    async function createStory({ role = 'finance' }: { role?: 'finance' | 'viewer' } = {}) {
+      const owner = await fixture.insertAccount()
+      const ofOwner = await fixture.insertConnection(owner)
+      const by = await fixture.insertToken({ accountUuid: owner })
+      const newCode = async () => {
+        const code = randomUUID()
+        await fixture.orm.em.execute(
+          `insert into qr_code (uuid, account_uuid, connection_uuid, provider_account_uuid, status, pix_key, txid, payload,
+             request_id, fingerprint, created_at, updated_at)
+           select ?, account_uuid, uuid, provider_account_uuid, 'ACTIVE', 'key', ?, 'payload', 'r', 'f', now(), now()
+           from connection where uuid = ?`,
+          [code, code.replaceAll('-', '').slice(0, 25), ofOwner],
+        )
+        return code
+      }
+      const email = `${role}-${randomUUID()}@trilho.test`
+      await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid: owner, role })
+      const browser = createBrowser(fixture, { language: 'en' })
+      await browser.signIn(email, PASSWORD)
+      return {
+        owner,
+        by,
+        browser,
+        deposit: await receiveDeposit(fixture, ofOwner),
+        codes: [await newCode(), await newCode()] as const,
+      }
+    }
+
+    test('answers the charge that the deposit pays, and the same to a repeat with its key', async () => {
+      const {
+        by,
+        deposit,
+        codes: [code, other],
+      } = await createStory()
+      const headers = { 'idempotency-key': randomUUID() }
+      const answers = await Promise.all(
+        Array.from({ length: 3 }, () => assign(deposit, code, { token: by, headers })),
+      )
+      for (const answer of answers)
+        expect(answer).toMatchObject({
+          status: 200,
+          body: {
+            message: 'The deposit was assigned.',
+            data: { status: 'PAID', total_value: 10, qr_code_uuid: code },
+          },
+        })
+      const charge = answers[0]!.body.data.uuid
+      expect(answers.map(({ body }) => body.data.uuid)).toEqual([charge, charge, charge])
+      expect(answers.filter(one => one.headers.get('idempotent-replayed') === null)).toHaveLength(1)
+      expect(await assign(deposit, other, { token: by, headers })).toMatchObject({
+        status: 422,
+        body: { code: 'idempotency_key_reused' },
+      })
+      expect(await assign(deposit, other, { token: by })).toMatchObject({
+        status: 409,
+        body: { code: 'deposit_not_assignable' },
+      })
+      expect((await read(deposit, by)).body.data).toMatchObject({ charge_uuid: charge, return: null })
+      expect(await order(deposit, { token: by })).toMatchObject({
+        status: 409,
+        body: { code: 'deposit_not_returnable' },
+      })
+      const [row] = await fixture.orm.em.execute(
+        'select token_number is not null as "isNamed", charge_uuid as charge from deposit_assignment where movement_uuid = ?',
+        [deposit],
+      )
+      expect(row).toEqual({ isNamed: true, charge })
+    })
+
+    test('is refused for what is not of the account, and without the scope', async () => {
+      const mine = await createStory()
+      const theirs = await createStory()
+      const unknown = await assign(mine.deposit, theirs.codes[0], { token: mine.by })
+      expect(unknown).toMatchObject({
+        status: 422,
+        body: { errors: { qr_code_uuid: [expect.any(String)] } },
+      })
+      expect(await assign(theirs.deposit, mine.codes[0], { token: mine.by })).toMatchObject({ status: 404 })
+      expect(await assign(mine.deposit, 'none', { token: mine.by })).toMatchObject({ status: 422 })
+      const reader = await fixture.insertToken({ accountUuid: mine.owner, scopes: ['read', 'charges'] })
+      expect(await assign(mine.deposit, mine.codes[0], { token: reader })).toMatchObject({ status: 403 })
+      expect(await assign(mine.deposit, mine.codes[0], { token: mine.by, body: {} })).toMatchObject({
+        status: 422,
+        body: { errors: { qr_code_uuid: [expect.any(String)] } },
+      })
+    })
+
+    test('a code that was disabled meanwhile does not fit', async () => {
+      const {
+        by,
+        deposit,
+        codes: [code],
+      } = await createStory()
+      await fixture.orm.em.execute("update qr_code set status = 'DISABLED' where uuid = ?", [code])
+      expect(await assign(deposit, code, { token: by })).toMatchObject({
+        status: 409,
+        body: { code: 'qr_code_does_not_fit' },
+      })
+      expect((await read(deposit, by)).body.data).toMatchObject({ reason: 'deposit' })
+    })
+
+    test('the page of the deposit offers each code, asks first, and leads to the charge once, however often it is sent', async () => {
+      const {
+        browser,
+        deposit,
+        owner,
+        codes: [code, other],
+      } = await createStory()
+      const path = `/dashboard/unmatched/${deposit}`
+      expect((await browser.get('/dashboard/unmatched?outcome=credited&mode=test')).text).toContain(path)
+      const { text } = await browser.get(path)
+      for (const one of [code, other]) expect(text).toContain(`name="qr_code_uuid" value="${one}"`)
+      const fields = { qr_code_uuid: code, once: randomUUID() }
+      const question = await browser.send(`${path}/assign`, fields, { on: path })
+      expect(question.text).toContain('Assign R$')
+      expect((await browser.get(path)).text).toContain(`action="${path}/assign"`)
+      const results = [
+        await browser.confirm(`${path}/assign`, fields, { on: path }),
+        await browser.call('GET', path),
+      ]
+      const [row] = await fixture.orm.em.execute<{ charge: string; user: boolean }[]>(
+        'select charge_uuid as charge, user_uuid is not null as user from deposit_assignment where movement_uuid = ?',
+        [deposit],
+      )
+      expect(row).toMatchObject({ user: true })
+      for (const { status, headers } of results) {
+        expect(status).toBe(303)
+        expect(headers.get('location')).toContain(`/dashboard/charges/${row!.charge}`)
+      }
+      const { text: charge } = await browser.get(`/dashboard/charges/${row!.charge}`)
+      expect(charge).toContain('Assigned the payment to the code')
+      const acts = await fixture.orm.em.execute(
+        "select from operator_action where action = 'deposit_assign' and account_uuid = ?",
+        [owner],
+      )
+      expect(acts).toHaveLength(1)
+    })
+
+    test('the page offers nothing to who may not refund', async () => {
+      const { browser, deposit } = await createStory({ role: 'viewer' })
+      expect((await browser.get(`/dashboard/unmatched/${deposit}`)).text).not.toContain('/assign"')
+    })
+  })
 })

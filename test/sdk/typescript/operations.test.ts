@@ -39,6 +39,7 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   listRefunds: trilho => trilho.refunds.list(),
   getDeposit: trilho => trilho.deposits.get(UUID),
   returnDeposit: trilho => trilho.deposits.returnToPayer(UUID),
+  assignDeposit: trilho => trilho.deposits.assign(UUID, { qr_code_uuid: UUID }),
   listMeds: trilho => trilho.meds.list(),
   getMed: trilho => trilho.meds.get(UUID),
   replyToMed: trilho => trilho.meds.reply(UUID, { accept: false, analysis: 'Sent.', attachments: [FILE] }),

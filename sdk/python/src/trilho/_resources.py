@@ -814,7 +814,8 @@ class Deposits:
         """Read a deposit and its return.
 
         A received PIX that pays no charge, by the `uuid` of its PIX_TRANSACTION event or of its line in the
-        ledger. `return` is null while it stays with the account. Token scope: `read` or `refunds`.
+        ledger. `return` is null while it stays with the account. Once it is assigned to a QR code,
+        `charge_uuid` names the charge that it pays. Token scope: `read` or `refunds`.
         """
         return self._transport.send(
             Call("getDeposit", "GET", path_of("/api/v1/deposits/{uuid}", uuid=uuid), read_one(models.Deposit))
@@ -837,6 +838,30 @@ class Deposits:
                 "POST",
                 path_of("/api/v1/deposits/{uuid}/return", uuid=uuid),
                 read_one(models.Deposit),
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def assign(self, uuid: str, *, qr_code_uuid: str, idempotency_key: str | None = None) -> models.Charge:
+        """Assign a deposit to a QR code.
+
+        A PIX whose payer’s app left the txid out pays the code that you name, as if it had named it: a
+        charge that is PAID at once, or the PENDING charge of the code, with the fee and the splits of the
+        code. Once, and for good: the charge can be refunded. Token scope: `refunds`.
+
+        Args:
+            qr_code_uuid: The QR code that the payer has paid, or the charge whose static code it was.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "assignDeposit",
+                "POST",
+                path_of("/api/v1/deposits/{uuid}/assign", uuid=uuid),
+                read_one(models.Charge),
+                body={"qr_code_uuid": qr_code_uuid},
                 is_keyed=True,
                 idempotency_key=idempotency_key,
             )

@@ -21,6 +21,7 @@ export const OPERATIONS = {
   getPaymentRefund: {"method":"GET","path":"/api/v1/payments/{uuid}/refunds/{refund}","isKeyed":false,"accept":"application/json"},
   getDeposit: {"method":"GET","path":"/api/v1/deposits/{uuid}","isKeyed":false,"accept":"application/json"},
   returnDeposit: {"method":"POST","path":"/api/v1/deposits/{uuid}/return","isKeyed":true,"accept":"application/json"},
+  assignDeposit: {"method":"POST","path":"/api/v1/deposits/{uuid}/assign","isKeyed":true,"accept":"application/json"},
   listMeds: {"method":"GET","path":"/api/v1/meds","isKeyed":false,"accept":"application/json"},
   getMed: {"method":"GET","path":"/api/v1/meds/{uuid}","isKeyed":false,"accept":"application/json"},
   replyToMed: {"method":"POST","path":"/api/v1/meds/{uuid}/reply","isKeyed":true,"accept":"application/json"},

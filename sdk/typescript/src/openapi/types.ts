@@ -362,7 +362,7 @@ export interface paths {
         };
         /**
          * Read a deposit and its return
-         * @description A received PIX that pays no charge, by the `uuid` of its PIX_TRANSACTION event or of its line in the ledger. `return` is null while it stays with the account. Token scope: `read` or `refunds`.
+         * @description A received PIX that pays no charge, by the `uuid` of its PIX_TRANSACTION event or of its line in the ledger. `return` is null while it stays with the account. Once it is assigned to a QR code, `charge_uuid` names the charge that it pays. Token scope: `read` or `refunds`.
          */
         get: operations["getDeposit"];
         put?: never;
@@ -387,6 +387,26 @@ export interface paths {
          * @description The whole value, within 90 days of the payment; a part of it is not returned. Answers when the money is held; the PIX_TRANSACTION event of the return, with the deposit as its `original_uuid`, says how it ends. Token scope: `refunds`.
          */
         post: operations["returnDeposit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deposits/{uuid}/assign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Assign a deposit to a QR code
+         * @description A PIX whose payer’s app left the txid out pays the code that you name, as if it had named it: a charge that is PAID at once, or the PENDING charge of the code, with the fee and the splits of the code. Once, and for good: the charge can be refunded. Token scope: `refunds`.
+         */
+        post: operations["assignDeposit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3020,6 +3040,17 @@ export interface components {
             message: string;
             data: components["schemas"]["Deposit"];
         };
+        AssignDepositRequest: {
+            /**
+             * Format: uuid
+             * @description The QR code that the payer has paid, or the charge whose static code it was
+             */
+            qr_code_uuid: string;
+        };
+        AssignDepositResponse: {
+            message: string;
+            data: components["schemas"]["Charge"];
+        };
         ListMedsResponse: {
             data: components["schemas"]["Dispute"][];
             meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
@@ -4193,6 +4224,8 @@ export type DepositReturn = components['schemas']['DepositReturn'];
 export type DepositReturnError = components['schemas']['DepositReturnError'];
 export type GetDepositResponse = components['schemas']['GetDepositResponse'];
 export type ReturnDepositResponse = components['schemas']['ReturnDepositResponse'];
+export type AssignDepositRequest = components['schemas']['AssignDepositRequest'];
+export type AssignDepositResponse = components['schemas']['AssignDepositResponse'];
 export type ListMedsResponse = components['schemas']['ListMedsResponse'];
 export type GetMedResponse = components['schemas']['GetMedResponse'];
 export type ReplyToMedResponse = components['schemas']['ReplyToMedResponse'];
@@ -4932,6 +4965,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReturnDepositResponse"];
+                };
+            };
+        };
+    };
+    assignDeposit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the deposit
+                 * @example 4b9e1d72-8c05-4a63-9f2e-7d1c6b0a5e38
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AssignDepositRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssignDepositResponse"];
                 };
             };
         };

@@ -30,7 +30,7 @@ create unique index deposit_return_once on deposit_return (movement_uuid) where 
 create index deposit_return_of_movement on deposit_return (movement_uuid, created_at);`,
 
   rules: `
--- An order holds a deposit of its own account, at its own provider account, of which nothing was returned.
+-- An order holds a deposit of its own account, at its own provider account, of which nothing was returned and that pays no charge.
 create function check_deposit_return() returns trigger language plpgsql as $$
 begin
   if not exists (select from movement m
@@ -39,7 +39,7 @@ begin
       and m.movement_type = 'IN' and m.type = 'EXTERNAL_TRANSFER' and m.status = 'SETTLED' and m.disposition = 'held'
   ) or exists (select from movement back
     where back.original_uuid = new.movement_uuid and back.type = 'EXTERNAL_REFUND' and back.status <> 'FAILED'
-  ) then
+  ) or exists (select from charge c where c.movement_uuid = new.movement_uuid) then
     raise exception 'movement % cannot be returned', new.movement_uuid
       using errcode = 'check_violation', constraint = 'deposit_return_of_deposit';
   end if;

@@ -51,6 +51,8 @@ create table movement (
       'provider_block', 'provider_unblock', 'adjustment'), false)
     and (reason is distinct from 'panel_transfer' or (end_to_end is not null and status = 'SETTLED'))
   ),
+  -- Only a PIX that pays no charge is returned or kept: one that becomes the payment of a charge has no disposition, and gets none.
+  constraint movement_disposition check (disposition is null or reason is not null),
   -- An id of a return says which PIX it returns.
   constraint movement_return_named check (return_id is null or return_of is not null),
   -- What moves through a connection moves at its provider account.
@@ -88,6 +90,9 @@ create index movement_held_of_account on movement (account_uuid)
   where disposition in ('held', 'returning', 'not_returned');
 -- All of them, by day: the list, and what became of them.
 create index movement_unmatched_of_account on movement (account_uuid, created_at, uuid) where disposition is not null;
+-- Deposits, which an account may return, or assign to a code.
+create index movement_deposit_of_account on movement (account_uuid, created_at, uuid)
+  where disposition is null and reason = 'deposit';
 create index movement_of_charge on movement (charge_uuid) where charge_uuid is not null;
 -- What went back of a PIX.
 create index movement_of_original on movement (original_uuid) where type = 'EXTERNAL_REFUND';
@@ -223,13 +228,14 @@ create trigger movement_fixed before update on movement for each row
   execute function refuse();
 ${TRANSITIONS}
 
--- We return a PIX that pays no charge in whole: no more than was received, and no part of it.
+-- We return a PIX that pays no charge in whole: no more than was received, and no part of it. The payment of a charge is refunded.
 create function check_own_return() returns trigger language plpgsql as $$
 begin
   if not exists (select from movement m where m.uuid = new.original_uuid and m.movement_type = 'IN'
     and m.value_cents = new.value_cents and m.account_uuid = new.account_uuid
-    and m.provider_account_uuid = new.provider_account_uuid) then
-    raise exception 'movement % returns another value than was received', new.uuid
+    and m.provider_account_uuid = new.provider_account_uuid
+    and not exists (select from charge c where c.movement_uuid = m.uuid)) then
+    raise exception 'movement % returns another value than was received, or a payment', new.uuid
       using errcode = 'check_violation', constraint = 'movement_own_return';
   end if;
   return new;
