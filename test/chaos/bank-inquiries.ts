@@ -1,4 +1,4 @@
-import { requestManualSettlement } from '../../src/admin/manual-settlement.ts'
+import { requestManualSettlement, StaleSettlement } from '../../src/admin/manual-settlement.ts'
 import { PROVIDER_CAPABILITIES, type ProviderApi } from '../../src/domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../src/domain/shared/intervals.ts'
 import type { StackClients } from './stack-clients.ts'
@@ -65,14 +65,19 @@ export async function settleUnknownPayouts(site: StackClients, timeScale: number
     const settlement = line
       ? ({ ...seen, as: 'settled', endToEnd: line.shown_id! } as const)
       : ({ ...seen, as: 'rejected' } as const)
-    await site.temporal(client =>
-      requestManualSettlement(
-        { client: async () => client, taskQueue: site.local.task_queue, timeScale },
-        site.orm.em.fork(),
-        { noun: operation, uuid, settlement, actor: 'storm' },
-      ),
-    )
-    settledCount += 1
+    try {
+      await site.temporal(client =>
+        requestManualSettlement(
+          { client: async () => client, taskQueue: site.local.task_queue, timeScale },
+          site.orm.em.fork(),
+          { noun: operation, uuid, settlement, actor: 'storm' },
+        ),
+      )
+      settledCount += 1
+    } catch (error) {
+      // Its provider has answered meanwhile, so that there is nothing for an operator to settle.
+      if (!(error instanceof StaleSettlement)) throw error
+    }
   }
   return settledCount
 }
