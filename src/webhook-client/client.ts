@@ -20,6 +20,8 @@ type SignedRequest = {
   timeoutMs?: number
   /** Most bytes of the response's body that are read; by default 1 kB, which deliveries record. */
   maxAnswerBytes?: number
+  /** Sent on a connection of its own, so that it is never sent again by itself. */
+  isSentOnce?: true
 }
 
 /** Result of one attempt. Only `answered` expresses the endpoint's decision; a redirect is an answer. */
@@ -119,7 +121,8 @@ async function sendAttempt({ agents, target, post, limitMs }: AttemptInput): Pro
   const timer = setTimeout(() => limit.abort(new Error('Timeout')), limitMs)
   try {
     const request = buildRequest(target, post, limit.signal)
-    const response = await rejectOnAbort(requestOnce(agents, request), limit.signal)
+    const sending = post.isSentOnce ? agents.singleUse.request(request) : requestOnKept(agents, request)
+    const response = await rejectOnAbort(sending, limit.signal)
     const durationMs = elapsedMs()
     const retryAfterMs = parseRetryAfterMs(response.headers['retry-after'], Date.now())
     const answered = await readResponseText(response, post.maxAnswerBytes)
@@ -139,7 +142,7 @@ type PostRequest = ReturnType<typeof buildRequest>
  * Sends on a kept connection if one is idle, otherwise on a new one. A server may close an idle connection at the moment the
  * request is sent: then it is sent again on a connection of its own, which the promise of "at least once" allows.
  */
-async function requestOnce({ keepAlive, singleUse }: Agents, request: PostRequest) {
+async function requestOnKept({ keepAlive, singleUse }: Agents, request: PostRequest) {
   const connections = keepAlive.stats[request.origin]
   const isReused = connections !== undefined && 'free' in connections && connections.free > 0
   try {

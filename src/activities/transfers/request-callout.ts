@@ -134,6 +134,7 @@ async function buildCalloutRequest(
     timeoutMs: CALLOUT_TIMEOUT_MS,
     // One byte more, so that an answer of exactly the limit is known to end there.
     maxAnswerBytes: MAX_CALLOUT_ANSWER_BYTES + 1,
+    isSentOnce: true as const,
   }
 }
 

@@ -70,7 +70,7 @@ describe('the URL of a call-out', () => {
   test.each<[string, unknown, RegExp]>([
     ['http', 'http://127.0.0.1/', /https/],
     ['no URL', 'shop', /https URL/],
-    ['a number', 7, /string/],
+    ['a number', 7, /must be text/],
     ['a user name', 'https://ana:secret@127.0.0.1/', /user name/],
     ['a fragment', 'https://127.0.0.1/#a', /fragment/],
     ['a private address', 'https://10.0.0.1/', /public addresses/],
