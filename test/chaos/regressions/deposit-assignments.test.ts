@@ -72,40 +72,43 @@ async function issueOpenCharge({ accountUuid, connectionUuid }: Merchant): Promi
   return order.uuid
 }
 
-/** An account whose charges cost R$ 0.10, with a deposit to its collection key. */
-async function createDeposit({
-  cents = CENTS,
-  fee = FEE,
-  pool,
-  ...pix
-}: { cents?: number; fee?: Fee; pool?: string } & Partial<Pick<IncomingPix, 'txid' | 'pixKey'>> = {}) {
-  const merchant = await fixture.createMerchant(0, pool)
-  const { accountUuid, connectionUuid } = merchant
-  await fixture.sql(
-    `update connection set fees = fees || jsonb_build_object('charge', ?::jsonb) where uuid = ?`,
-    [JSON.stringify(fee), connectionUuid],
-  )
-  const { uuid, payment } = await runInTransaction(fixture.orm, async em => {
+type ReceivedPix = Partial<Pick<IncomingPix, 'cents' | 'txid' | 'pixKey'>>
+
+/** Records a PIX without a txid to the collection key of a connection, as a deposit. */
+function receive(connectionUuid: string, pix: ReceivedPix = {}) {
+  return runInTransaction(fixture.orm, async em => {
     const connection = await em.findOneOrFail(Connection, connectionUuid)
-    const received: IncomingPix = {
+    const payment: IncomingPix = {
       endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}`,
       txid: null,
       reference: null,
-      cents,
+      cents: CENTS,
       status: 'settled',
       at: new Date(Date.now() - 60_000).toISOString(),
       payer: toParty({ name: 'Maria Souza', document: '52998224725' }),
       pixKey: connection.collectionKey!,
       ...pix,
     }
-    const movement = await recordUnmatchedPayment(em, {
-      connection,
-      payment: received,
-      reason: 'deposit',
-      requestId: 'deposit',
-    })
-    return { uuid: movement.uuid, payment: received }
+    const order = { connection, payment, reason: 'deposit', requestId: 'deposit' } as const
+    const { uuid } = await recordUnmatchedPayment(em, order)
+    return { uuid, payment }
   })
+}
+
+/** An account whose charges cost R$ 0.10, with a deposit to its collection key. */
+async function createDeposit({
+  cents = CENTS,
+  fee = FEE,
+  pool,
+  ...pix
+}: { fee?: Fee; pool?: string } & ReceivedPix = {}) {
+  const merchant = await fixture.createMerchant(0, pool)
+  const { accountUuid, connectionUuid } = merchant
+  await fixture.sql(
+    `update connection set fees = fees || jsonb_build_object('charge', ?::jsonb) where uuid = ?`,
+    [JSON.stringify(fee), connectionUuid],
+  )
+  const { uuid, payment } = await receive(connectionUuid, { cents, ...pix })
   const { endToEnd } = payment
   const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd })
   const newOrder = (qrCodeUuid: string) => ({
@@ -197,7 +200,6 @@ test('a deposit pays a merchant’s code: a charge with its whole history, fee a
     { type: 'PERCENTAGE', amount: 1_000, recipientAccountUuid: recipient.accountUuid },
   ]
   const code = await createCode(deposit, { valueCents: 1_000, feeCents: 10, splits })
-  // The recipient shares the collection key of the pool, and so its codes.
   const { chargeUuid } = await deposit.assign(code.uuid)
   expect(await deposit.readState()).toEqual({
     reason: null,
@@ -425,8 +427,11 @@ describe('at the same moment', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const deposit = await createDeposit()
       const chargeUuid = await issueOpenCharge(deposit)
-      const second = await recordSecondDeposit(deposit)
-      const orders = [deposit.newOrder(chargeUuid), { ...deposit.newOrder(chargeUuid), depositUuid: second }]
+      const second = await receive(deposit.connectionUuid)
+      const orders = [deposit.uuid, second.uuid].map(depositUuid => ({
+        ...deposit.newOrder(chargeUuid),
+        depositUuid,
+      }))
       const results = await Promise.allSettled(
         orders.map(order => runInTransaction(fixture.orm, em => assignDepositToCode(em, order))),
       )
@@ -495,34 +500,6 @@ describe('at the same moment', () => {
     }
   })
 })
-
-/** Another deposit to the same key and account, and its uuid. */
-async function recordSecondDeposit({ connectionUuid, uuid }: Deposit): Promise<string> {
-  return runInTransaction(fixture.orm, async em => {
-    const connection = await em.findOneOrFail(Connection, connectionUuid)
-    const [row] = await em.execute<{ sender: IncomingPix['payer']; pixKey: string }[]>(
-      'select sender, pix_key as "pixKey" from movement where uuid = ?',
-      [uuid],
-    )
-    const payment: IncomingPix = {
-      endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}`,
-      txid: null,
-      reference: null,
-      cents: CENTS,
-      status: 'settled',
-      at: new Date().toISOString(),
-      payer: row!.sender,
-      pixKey: row!.pixKey,
-    }
-    const movement = await recordUnmatchedPayment(em, {
-      connection,
-      payment,
-      reason: 'deposit',
-      requestId: 'second',
-    })
-    return movement.uuid
-  })
-}
 
 test.each(['a merchant’s code', 'the code of a charge'])(
   'a provider that names %s later changes nothing of an assigned deposit',

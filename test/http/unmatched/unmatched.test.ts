@@ -304,7 +304,8 @@ describe('deposits', () => {
       expect(question.text).toContain('Assign R$')
       expect((await browser.get(path)).text).toContain(`action="${path}/assign"`)
       const results = [
-        await browser.confirm(`${path}/assign`, fields, { on: path }),
+        // Two clicks at once.
+        ...(await Promise.all([1, 2].map(() => browser.confirm(`${path}/assign`, fields, { on: path })))),
         await browser.call('GET', path),
       ]
       const [row] = await fixture.orm.em.execute<{ charge: string; user: boolean }[]>(
