@@ -214,12 +214,20 @@ describe('a batch', () => {
     const listed = await fixture.call('GET', `${PATH}/${body.data.uuid}/items`, { token })
     expect(listed.body.data).toEqual([
       {
-        ...{ line: 1, status: 'PENDING', value: 3, pix_key: CODE_KEY },
-        ...{ payload: open, external_ref: 'a' },
+        line: 1,
+        status: 'PENDING',
+        value: 3,
+        pix_key: CODE_KEY,
+        payload: open,
+        external_ref: 'a',
       },
       {
-        ...{ line: 2, status: 'PENDING', value: 10.5, pix_key: CODE_KEY },
-        ...{ payload: priced, external_ref: 'b' },
+        line: 2,
+        status: 'PENDING',
+        value: 10.5,
+        pix_key: CODE_KEY,
+        payload: priced,
+        external_ref: 'b',
       },
     ])
     const [first] = await sql<{ destination: object }>(
