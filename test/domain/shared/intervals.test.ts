@@ -55,6 +55,8 @@ test('the other intervals are those of SPEC', () => {
     nextDisputePoll: expect.any(Function),
     nextBatchPoll: expect.any(Function),
     retryBatch: MINUTE,
+    firstCallout: 5_000,
+    retryCallout: 10_000,
     nextMessageAttempt: expect.any(Function),
     sendAgain: expect.any(Function),
     rotationGrace: 24 * 60 * MINUTE,
