@@ -114,6 +114,7 @@ describe('openapi', () => {
         .filter(([, { post }]) => JSON.stringify(post ?? {}).match(/"Idempotency-Key"|"Idempotent-Replayed"/))
         .map(([path]) => path)
       expect(keyed.toSorted()).toEqual([
+        '/api/v1/deposits/{uuid}/assign',
         '/api/v1/deposits/{uuid}/return',
         '/api/v1/meds/{uuid}/reply',
         '/api/v1/payments',
