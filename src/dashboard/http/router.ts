@@ -128,6 +128,11 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     // Where the form has expired, its page is not known to be this user's.
     const form = visit && refusal.code !== 'form_expired' ? route.renderForm?.(visit) : undefined
     const page = form && (await deadline.awaitStep(form, PAGE_RESERVE_MS).catch(() => undefined))
+    if (page && visit?.session.account && !isScriptRequest(ctx)) {
+      const { em, session } = visit
+      const counting = countMenuTasks(em, session.account!.uuid, session.user.email)
+      tasks = await deadline.awaitStep(counting, PAGE_RESERVE_MS).catch(() => tasks)
+    }
     // A redirect would lose the refusal: the form could not be read, so that its page is not known.
     send(page?.kind === 'redirect' ? undefined : page, refusal)
   }

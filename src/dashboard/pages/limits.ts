@@ -195,7 +195,7 @@ function describeLimits({ t, f }: LimitsVisit, limits: LimitValues): LimitTexts 
       approvals
         ? t('limits.approvalsAre', {
             amount: f.money(approvals.above),
-            count: approvals.count,
+            persons: t(approvals.count === 1 ? 'limits.onePerson' : 'limits.twoPersons'),
             hours: approvals.expires_hours,
           })
         : t('limits.noApprovals'),

@@ -76,7 +76,7 @@ test('a table is checked first, and sent once by the button of its preview', asy
   const once = randomUUID()
   const preview = await upload(TABLE, { once, name: 'Folha' })
   expect([preview.status, await countBatches(), woken]).toEqual([200, before, []])
-  expect(preview.text).toContain('2 transfers of R$')
+  expect(preview.text).toContain('Items: 2 · Total: R$')
   const checked = checkedOf(preview.text)!
   const sent = await upload(TABLE, { once, name: 'Folha', checked })
   expect(sent.status).toBe(303)
@@ -102,7 +102,7 @@ test('another table than was checked is checked again, and nothing is stored', a
   const again = await upload(`${TABLE}99;caio@example.com;c\r\n`, { checked })
   expect([again.status, await countBatches()]).toEqual([200, before])
   expect(checkedOf(again.text)).not.toBe(checked)
-  expect(again.text).toContain('3 transfers of R$')
+  expect(again.text).toContain('Items: 3 · Total: R$')
 })
 
 test('a table of bank accounts shows whom it pays, before and after it is sent', async () => {

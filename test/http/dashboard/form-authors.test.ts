@@ -32,6 +32,8 @@ let operator: ReturnType<typeof createBrowser>
 let colleague: string
 let nominal: string
 let deposit: string
+/** The reading of `CODE`. */
+let reading: string
 /** Calls of workflows, each with what was sent, and with the number of records that PostgreSQL had then. */
 let calls: { name: string; sent: string; records: number }[] = []
 
@@ -49,6 +51,9 @@ beforeAll(async () => {
   ours = await createFullAccount(fixture)
   merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
+  const on = '/dashboard/transfers/new/code'
+  const read = await merchant.send(`${on}/read`, { payload: CODE, mode: 'test' }, { on })
+  reading = hiddenFieldOf(read.text, 'read_uuid')!
   const em = fixture.orm.em.fork()
   const order = { email: 'bia@trilho.test', password: PASSWORD, accountUuid: ours.account }
   colleague = (await addUser(em, order)).uuid
@@ -131,11 +136,7 @@ const FORMS: Record<string, FormCase | string> = {
   '/dashboard/transfers/new/code': {
     act: 'transfer_create',
     isCall: true,
-    fields: async () => {
-      const on = '/dashboard/transfers/new/code'
-      const { text } = await merchant.send(`${on}/read`, { payload: CODE, mode: 'test' }, { on })
-      return { value: '', read_uuid: hiddenFieldOf(text, 'read_uuid')!, mode: 'test', ...once() }
-    },
+    fields: () => ({ value: '', read_uuid: reading, mode: 'test', ...once() }),
     on: '/dashboard/transfers/new/code?mode=test',
   },
   '/dashboard/webhooks': 'needs an endpoint that speaks TLS: `createWebhook` has a test of its own',

@@ -97,7 +97,7 @@ describe('confirmation', () => {
 
   test.each([
     ['pt-BR', '(11) 98888-7777', '+5511988887777', '+55 (11) 98888-7777', '9,99'],
-    ['pt-BR', '529.982.247-25', '52998224725', '529.982.247-25', '1.234,56'],
+    ['pt-BR', '529.982.247-25', '52998224725', '529.982.247-25', '934,56'],
     ['en', ' Maria@Example.com ', 'maria@example.com', 'maria@example.com', '9.99'],
   ])('a transfer in %s to %s is reviewed before it is sent', async (language, typed, key, shown, value) => {
     const on = '/dashboard/transfers/new'

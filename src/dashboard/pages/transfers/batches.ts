@@ -162,14 +162,14 @@ async function confirmVerdict(visit: BatchVisit, verdict: ApprovalVerdict): Prom
   if (role === verdict && form.has('confirmed')) return null
   if (role === 'maker') fail('approver_is_maker')
   if (batch.status !== 'DRAFT' || role === verdict) fail('not_waiting_for_approval')
-  const gaps = { amount: f.money(batch.value), count: f.number(batch.total) }
+  const gaps = { amount: f.money(batch.value) }
   return {
     title: t(`batch.ask.${verdict}`, gaps),
     button: t(`batch.now.${verdict}`, gaps),
     facts: [
       { name: 'field.name', value: batch.name ?? '–' },
       { name: 'field.value', value: gaps.amount },
-      { name: 'batch.items', value: gaps.count },
+      { name: 'batch.items', value: f.number(batch.total) },
       { name: 'approvals.maker', value: approval.maker },
       ...(reason ? [{ name: 'field.reason', value: reason }] : []),
     ],

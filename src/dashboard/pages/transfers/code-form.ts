@@ -41,7 +41,7 @@ import {
   type ShownDestination,
   type TransferVisit,
 } from './order-form.ts'
-import { describeKey, findShownReceiver, type ShownReceiver } from './receiver.ts'
+import { describeKey, findShownReceiver, type ShownReceiver, showDocument } from './receiver.ts'
 
 /** A stored reading of the form's mode, with what is sealed of it. */
 type OpenedReading = { row: StoredCodeReading; code: SealedCode; obstacle: CodeObstacle | null }
@@ -203,6 +203,7 @@ function listCodeFacts(
 ): ShownFact[] {
   const owner = receiver ?? { ...row.receiver, bank: '' }
   const key = describeKey(normalizePixKey(code.pixKey), { f })
+  const shownDocument = showDocument(owner.document, f)
   const changed = row.originalCents !== row.dueNowCents
   const amounts = [
     ['code.original', changed ? row.originalCents : 0],
@@ -213,7 +214,7 @@ function listCodeFacts(
   ] as const
   return [
     { name: 'field.receiver', value: owner.name || '–' },
-    ...(owner.document ? [{ name: 'field.document', value: f.document(owner.document) }] : []),
+    ...(shownDocument ? [{ name: 'field.document', value: shownDocument }] : []),
     ...(owner.bank ? [{ name: 'field.bank', value: owner.bank }] : []),
     ...(code.pixKey ? [{ name: 'field.pix_key', value: key.shown }] : []),
     { name: 'code.kind', value: t(`codeKind.${row.kind}`) },
@@ -224,6 +225,13 @@ function listCodeFacts(
     ...(row.expiresAt ? [{ name: 'field.expires_at', value: f.plainTime(row.expiresAt) }] : []),
     ...(row.signature === 'VERIFIED' ? [{ name: 'code.signature', value: t('code.verified') }] : []),
   ]
+}
+
+/** Lists what a code says that cannot be paid, with the value that it asks for. */
+function listRefusedFacts(visit: TransferVisit, reading: OpenedReading): ShownFact[] {
+  const { isOpen, dueNowCents } = reading.row
+  const value = { name: 'field.value', value: visit.f.money(dueNowCents) }
+  return [...listCodeFacts(visit, reading, null), ...(isOpen ? [] : [value])]
 }
 
 /** Lists reasons to look twice at a code: whose name nobody has verified, or which is the account's own. */
@@ -263,7 +271,7 @@ async function renderCodeStep(visit: TransferVisit, sealer: Sealer) {
     destination: 'code',
     payload: form.get('payload') ?? '',
     obstacle: obstacle && t(`codeObstacle.${obstacle}`),
-    facts: reading && obstacle ? listCodeFacts(visit, reading, null) : [],
+    facts: reading && obstacle ? listRefusedFacts(visit, reading) : [],
     warnings: [],
   }
   return createPage('transfer-code', model, CODE_FORM_PATH)

@@ -237,7 +237,9 @@ async function describeLimits(
 function listBalances({ t, f }: TransferVisit, connections: Awaited<ReturnType<typeof listConnections>>) {
   const balances = connections.map(({ provider, balances: [balance] }) => {
     const amount = f.money(balance?.available_balance ?? 0)
-    return connections.length === 1 ? amount : `${t(`provider.${provider}`)} ${amount}`
+    return connections.length === 1
+      ? amount
+      : `${t(`provider.${provider}`)} ${amount}`.replaceAll(' ', '\u00a0')
   })
   return balances.length === 0 ? f.money(0) : balances.join(' · ')
 }

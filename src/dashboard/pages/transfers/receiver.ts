@@ -49,11 +49,16 @@ export function listKeyFacts(
 ): ShownFact[] {
   const owner = receiver && [
     { name: 'field.receiver', value: receiver.name || '–' },
-    { name: 'field.document', value: f.document(receiver.document) || '–' },
+    { name: 'field.document', value: showDocument(receiver.document, f) || '–' },
     { name: 'field.bank', value: receiver.bank || '–' },
   ]
   const key = typedKey.kind === null ? typedKey.shown : `${typedKey.shown} (${t(`keyKind.${typedKey.kind}`)})`
   return [...(owner ?? []), { name: 'field.pix_key', value: key }]
+}
+
+/** Shows a document; nothing of one that its bank has masked as a whole. */
+export function showDocument(document: string, f: PageContext['f']): string {
+  return /[^*]/.test(document) ? f.document(document) : ''
 }
 
 /** Lists what a form and its review show of an account at a bank. */
@@ -90,9 +95,10 @@ export function listReceiverFacts(
   const { bankAccount, pixKey } = transfer
   if (bankAccount) return listAccountFacts(visit, bankAccount)
   const { name, document } = findTransferReceiver(transfer)
+  const shownDocument = showDocument(document, visit.f)
   return [
     ...(name ? [{ name: 'field.receiver', value: name }] : []),
-    ...(document ? [{ name: 'field.document', value: visit.f.document(document) }] : []),
+    ...(shownDocument ? [{ name: 'field.document', value: shownDocument }] : []),
     { name: 'field.pix_key', value: pixKey ?? '' },
   ]
 }
