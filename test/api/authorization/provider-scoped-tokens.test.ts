@@ -280,6 +280,7 @@ const RULES: Record<string, () => Promise<void>> = {
   'GET /api/v1/limits': forbids('GET', () => '/limits'),
   'PUT /api/v1/limits': forbids('PUT', () => '/limits', {}),
   'GET /api/v1/limits/usage': forbids('GET', () => '/limits/usage'),
+  'POST /api/v1/limits/callout/rotate': forbids('POST', () => '/limits/callout/rotate'),
   'GET /api/v1/pix-keys': lists(
     '/pix-keys',
     (row: ApiResource) => row.key,
