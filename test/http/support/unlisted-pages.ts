@@ -144,7 +144,7 @@ export async function prepareUnlistedPages(
       const form = page.locator('main form').first()
       await form.locator('input[name="value"]').fill('1000,01')
       await Promise.all([page.waitForEvent('load'), form.locator('button[type="submit"]').first().click()])
-      equal(await page.locator('#value-limits .note.bad').count(), 1)
+      equal(await page.locator('#in-value-wrong').count(), 1)
     },
     'the value of an open code': async page => {
       await submitSignIn(page, { email: ours.email, password: PASSWORD })
