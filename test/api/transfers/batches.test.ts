@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { endPause, startPause } from '../../../src/admin/pauses.ts'
 import { buildStaticBrCode } from '../../../src/domain/pix/static-br-code.ts'
+import { wakeBatchWorkflow } from '../../../src/temporal/transfer-batches.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
 import { type ApiResource, randomAccountReceiver, randomPixKey } from '../support/payout-actions.ts'
 import { POLL_LIMIT_MS, pollUntil } from '../support/poll-until.ts'
@@ -196,6 +197,10 @@ test('nothing is started while money out is paused, and the batch goes on after 
   await startPause(stage.orm.em.fork(), { target, reach: 'money_out', ...by })
   const pending = await waitForRest(merchant, uuid, 'paused')
   await endPause(stage.orm.em.fork(), { target, ...by })
+  // By itself it looks again within a minute.
+  const client = await stage.connectTemporal()
+  const temporal = { client: async () => client, taskQueue: stage.local.task_queue, timeScale: 1 }
+  await wakeBatchWorkflow(temporal, { uuid, waitMs: POLL_LIMIT_MS })
   const ended = await waitFor(merchant, uuid, hasEnded)
   expect(ended.status).toBe('COMPLETED')
   expect(ended.counts.paid).toBeGreaterThanOrEqual(pending)
