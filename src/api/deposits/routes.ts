@@ -65,7 +65,7 @@ export const depositRoutes: RouteRegistrar = (router, dependencies) => {
     scope: 'refunds',
     summary: 'Assign a deposit to a QR code',
     description:
-      'A PIX whose payer’s app left the txid out pays the code that you name, as if it had named it: a charge that is PAID at once, or the PENDING charge of the code, with the fee and the splits of the code. Once, and for good: the charge can be refunded.',
+      'A PIX from which the app of the payer left the txid out pays the code that you name, as if it had named it: a charge that is PAID at once, or the PENDING charge of the code, with the fee and the splits of the code. Once, and for good: the charge can be refunded.',
     body: assignDepositBody,
     responses: {
       200: assignedDepositResponse,

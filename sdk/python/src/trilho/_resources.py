@@ -846,9 +846,9 @@ class Deposits:
     def assign(self, uuid: str, *, qr_code_uuid: str, idempotency_key: str | None = None) -> models.Charge:
         """Assign a deposit to a QR code.
 
-        A PIX whose payer’s app left the txid out pays the code that you name, as if it had named it: a
-        charge that is PAID at once, or the PENDING charge of the code, with the fee and the splits of the
-        code. Once, and for good: the charge can be refunded. Token scope: `refunds`.
+        A PIX from which the app of the payer left the txid out pays the code that you name, as if it had
+        named it: a charge that is PAID at once, or the PENDING charge of the code, with the fee and the
+        splits of the code. Once, and for good: the charge can be refunded. Token scope: `refunds`.
 
         Args:
             qr_code_uuid: The QR code that the payer has paid, or the charge whose static code it was.

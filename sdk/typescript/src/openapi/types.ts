@@ -404,7 +404,7 @@ export interface paths {
         put?: never;
         /**
          * Assign a deposit to a QR code
-         * @description A PIX whose payer’s app left the txid out pays the code that you name, as if it had named it: a charge that is PAID at once, or the PENDING charge of the code, with the fee and the splits of the code. Once, and for good: the charge can be refunded. Token scope: `refunds`.
+         * @description A PIX from which the app of the payer left the txid out pays the code that you name, as if it had named it: a charge that is PAID at once, or the PENDING charge of the code, with the fee and the splits of the code. Once, and for good: the charge can be refunded. Token scope: `refunds`.
          */
         post: operations["assignDeposit"];
         delete?: never;
