@@ -11,7 +11,7 @@ import {
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { KeyLookup } from '../../db/entities/key-lookup.ts'
-import { batchQueries, constantQuery, runQuery, sendChanges, sendQuery } from '../../db/pipeline/query.ts'
+import { batchQueries, runAsyncCommit, runQuery, sendChanges } from '../../db/pipeline/query.ts'
 import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
 import { queryLookupBudget, queryLookupCount } from '../../db/repositories/key-lookups.ts'
 import { detectPixKeyType } from '../../domain/pix-keys/key-format.ts'
@@ -50,14 +50,20 @@ export async function lookUpPixKey(
   const { em, token, body } = request
   if (token.isAccountBlocked) fail('account_blocked')
   const { pix_key: key, provider_uuid: providerUuid } = body
-  const candidateQuery = queryCandidates(em, { token, providerUuid })
-  const knownQuery = queryKnownAnswer(dependencies, { key, isSimulated: token.mode === 'test' })
-  const [connections, knownAnswer] = await runQuery(em, batchQueries(candidateQuery, knownQuery))
+  const [connections, knownAnswer, waitS] = await runAsyncCommit(
+    em,
+    batchQueries(
+      queryCandidates(em, { token, providerUuid }),
+      queryKnownAnswer(dependencies, { key, isSimulated: token.mode === 'test' }),
+      queryLookupCount({ accountUuid: token.accountUuid, tokenUuid: token.uuid }),
+    ),
+  )
   const capable = selectLookUpConnections(connections)
   if (capable.length === 0) failUnsupported()
+  if (waitS > 0) fail('too_many_lookups', { retryAfterS: waitS })
   const answered = knownAnswer
-    ? { candidates: capable, answer: knownAnswer, isCounted: false }
-    : await askForAnswer(dependencies, request, capable)
+    ? { candidates: capable, answer: knownAnswer }
+    : await askForAnswer(dependencies, em, { key, capable })
   const { answer } = answered
   const { lookup, connection, budget } = await storeLookup(dependencies, request, answered)
   requireFound(answer)
@@ -68,41 +74,32 @@ export async function lookUpPixKey(
   })
 }
 
-/** An answer, and the connections that could look its key up. `isCounted`: the count of the look-up is committed. */
-type AnsweredLookup = { candidates: Connection[]; answer: KeyAnswer; isCounted: boolean }
+/** An answer, and the connections that could look its key up. */
+type AnsweredLookup = { candidates: Connection[]; answer: KeyAnswer }
 
-/** Counts a look-up, and asks the providers: what has called one of them is counted whatever follows. */
+/** Asks the providers of the connections, those first whose circuit breaker is closed. */
 async function askForAnswer(
   dependencies: KeyAnswerDependencies,
-  { em, token, body }: LookUpRequest,
-  capable: Connection[],
+  em: EntityManager,
+  { key, capable }: { key: string; capable: Connection[] },
 ): Promise<AnsweredLookup> {
   const order = await orderByCircuitState(
     em,
     capable.map(({ uuid }) => uuid),
   )
   const candidates = order.map(uuid => capable.find(one => one.uuid === uuid)!)
-  requireCounted(
-    await runQuery(em, queryLookupCount({ accountUuid: token.accountUuid, tokenUuid: token.uuid })),
-  )
   getRequestDeadline().extendBy(KEY_LOOKUP_WAIT_MS)
-  const answer = await findKeyAnswer(dependencies, { key: body.pix_key, candidates })
-  return { candidates, answer, isCounted: true }
-}
-
-/** Fails with 429 where a look-up was not counted, because its token or its account has made too many. */
-function requireCounted(waitS: number): void {
-  if (waitS > 0) fail('too_many_lookups', { retryAfterS: waitS })
+  return { candidates, answer: await findKeyAnswer(dependencies, { key, candidates }) }
 }
 
 /**
- * Stores the account's row of a look-up, and counts it in the same transaction unless it is counted. What binds a payment to it is stored
- * only where this account's provider account has answered.
+ * Stores the account's row of a look-up, and reads the budget that is left. What binds a payment to it is stored only where this account's
+ * provider account has answered.
  */
 function storeLookup(
   { sealer }: Pick<KeyAnswerDependencies, 'sealer'>,
   { em, token, body, requestId }: LookUpRequest,
-  { candidates, answer, isCounted }: AnsweredLookup,
+  { candidates, answer }: AnsweredLookup,
 ) {
   const { pix_key: key, document, name } = body
   const connection =
@@ -113,9 +110,7 @@ function storeLookup(
   const author = orderAuthorOf(token)
   const found = answer.answer && { owner: answer.answer.owner, ...ownEndToEnd(answer, connection) }
   const act = { token, action: 'key_lookup', subject: `key-lookup/${uuid}` } as const
-  const counter = { accountUuid: token.accountUuid, tokenUuid: token.uuid }
   return writeDirectly(em, { ids: { uuid }, act }, async tx => {
-    const counting = await sendQuery(tx, isCounted ? constantQuery(0) : queryLookupCount(counter))
     const lookup = tx.create(KeyLookup, {
       uuid,
       accountUuid: token.accountUuid,
@@ -137,9 +132,7 @@ function storeLookup(
       expiresAt: new Date(at.getTime() + LOOKUP_VALIDITY_MS),
     })
     await sendChanges(tx)
-    const budget = await runQuery(tx, queryLookupBudget(providerAccountUuid))
-    requireCounted(await counting.result) // Sent with the row: it is rolled back.
-    return { lookup, connection, budget }
+    return { lookup, connection, budget: await runQuery(tx, queryLookupBudget(providerAccountUuid)) }
   })
 }
 

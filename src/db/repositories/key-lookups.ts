@@ -4,7 +4,15 @@ import type { TransferLookup } from '../../domain/transfers/transfer-lookup.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { runInTransaction } from '../client/transaction.ts'
 import { KeyLookup } from '../entities/key-lookup.ts'
-import { batchQueries, firstRow, mapQuery, type Query, query, runQuery } from '../pipeline/query.ts'
+import {
+  ASYNC_COMMIT,
+  batchQueries,
+  firstRow,
+  mapQuery,
+  type Query,
+  query,
+  runQuery,
+} from '../pipeline/query.ts'
 
 /** Look-ups of keys: the shared answers, the limits, and the budgets of the providers. */
 
@@ -105,8 +113,8 @@ export async function storeKeyAnswer(
 }
 
 /**
- * Queries the count of a look-up of a token and its account: the seconds until another is allowed, 0 where this one is counted. Locks
- * both counters until the transaction ends; one that is rolled back is not counted.
+ * Queries the count of a look-up of a token and its account: the seconds until another is allowed, 0 where this one is counted. Run by
+ * `runAsyncCommit`: the lock of the counters ends with the statement, and a crash of PostgreSQL may lose the latest counts.
  */
 export function queryLookupCount({
   accountUuid,
@@ -115,8 +123,8 @@ export function queryLookupCount({
   accountUuid: string
   tokenUuid: string
 }): Query<number> {
-  const values = [accountUuid, tokenUuid]
-  return query('select count_key_lookup(?, ?) as wait_s', values, ([row]) => Number(row!.wait_s))
+  const sql = `select count_key_lookup(?, ?) as wait_s from ${ASYNC_COMMIT}`
+  return query(sql, [accountUuid, tokenUuid], ([row]) => Number(row!.wait_s))
 }
 
 /**
