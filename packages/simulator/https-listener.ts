@@ -46,7 +46,7 @@ export async function listenHttps(
     requestCert: true,
     rejectUnauthorized: false,
   })
-  const idle = trackIdleConnections(https)
+  const idle = trackIdleConnections(https, resets)
   https.on('request', app.callback())
   const tcp = createTcpServer(socket => acceptConnection(socket, https, resets))
   const sockets = trackSockets(tcp)
@@ -81,9 +81,9 @@ function acceptConnection(socket: Socket, https: Server, resets: HandshakeResets
 
 /**
  * Tracks the connections without a running request. Node's own list exists only for a server that listens itself,
- * which this HTTPS server does not.
+ * which this HTTPS server does not. While a reset is planned none stays open: the next request has to shake hands.
  */
-function trackIdleConnections(https: Server) {
+function trackIdleConnections(https: Server, resets: HandshakeResets) {
   const idle = new Set<Socket>()
   let isClosing = false
   const markIdle = (socket: Socket) => {
@@ -96,7 +96,10 @@ function trackIdleConnections(https: Server) {
   })
   https.on('request', (request, response) => {
     idle.delete(request.socket)
-    response.once('close', () => markIdle(request.socket))
+    response.once('close', () => {
+      if (resets.isPending()) request.socket.destroy()
+      else markIdle(request.socket)
+    })
   })
   return {
     close: () => destroySockets(idle),

@@ -100,23 +100,36 @@ async function createSampleFixtures(label: string) {
   })
   const { api } = merchant
   const key = `ana-${crypto.randomUUID()}@example.com`
-  const [recipient, open, paid, refunded, disputed, settled, scheduled, code, webhook, qrCode, lookup] =
-    await Promise.all([
-      stack.createRecipient(merchant),
-      api.createCharge(),
-      payouts.createPaidCharge(merchant, { value: 200 }),
-      payouts.createPaidCharge(merchant, { value: 200 }),
-      payouts.createPaidCharge(merchant),
-      payouts.sendAndSettle(merchant),
-      payouts.send(merchant, { scheduled_for: new Date(Date.now() + 86_400_000).toISOString() }),
-      api.post('/api/v1/pix-keys/auth-code', { type: 'EMAIL', key }),
-      api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${label}-${merchant.uuid}` }),
-      api.post('/api/v1/qr-codes', {}),
-      api.post('/api/v1/pix-keys/lookup', { pix_key: 'joao.lima@example.com' }),
-    ])
-  await stack.simulator.deposit({ account: merchant.connection.account, value: 10 })
+  const [
+    recipient,
+    open,
+    paid,
+    refunded,
+    disputed,
+    settled,
+    scheduled,
+    code,
+    webhook,
+    qrCode,
+    counterCode,
+    lookup,
+  ] = await Promise.all([
+    stack.createRecipient(merchant),
+    api.createCharge(),
+    payouts.createPaidCharge(merchant, { value: 200 }),
+    payouts.createPaidCharge(merchant, { value: 200 }),
+    payouts.createPaidCharge(merchant),
+    payouts.sendAndSettle(merchant),
+    payouts.send(merchant, { scheduled_for: new Date(Date.now() + 86_400_000).toISOString() }),
+    api.post('/api/v1/pix-keys/auth-code', { type: 'EMAIL', key }),
+    api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${label}-${merchant.uuid}` }),
+    api.post('/api/v1/qr-codes', {}),
+    api.post('/api/v1/qr-codes', {}),
+    api.post('/api/v1/pix-keys/lookup', { pix_key: 'joao.lima@example.com' }),
+  ])
+  for (const value of [10, 11]) await stack.simulator.deposit({ account: merchant.connection.account, value })
   await stack.simulator.openDispute({ end_to_end: disputed.payment.pix.transaction.end_to_end, type: 'SCAM' })
-  const [refund, delivery, authCode, med, event, deposit] = await Promise.all([
+  const [refund, delivery, authCode, med, event, [deposit, unnamedDeposit]] = await Promise.all([
     payouts.requestRefund(merchant, refunded, { value: 10 }),
     api.post(`/api/v1/webhooks/${webhook.body.data.uuid}/test`),
     readOutboxCode(stack, key),
@@ -126,11 +139,12 @@ async function createSampleFixtures(label: string) {
     ),
     api.get('/api/v1/events'),
     pollUntil(
-      async () => (await payouts.listPixEvents(merchant)).find(({ reason }) => reason === 'deposit'),
-      found => found !== undefined,
+      async () => (await payouts.listPixEvents(merchant)).filter(({ reason }) => reason === 'deposit'),
+      found => found.length === 2,
     ),
   ])
-  const reading = await api.post('/api/v1/qr-codes/read', { payload: qrCode.body.data.payload })
+  const foreign = (await stack.simulator.listForeignCodes()).find(({ name }) => name === 'payable')!
+  const reading = await api.post('/api/v1/qr-codes/read', { payload: foreign.payload })
   const waiting = await createWaitingOrders(merchant)
   return {
     merchant,
@@ -146,6 +160,7 @@ async function createSampleFixtures(label: string) {
     codeId: code.body.data.auth_code_id,
     webhook: webhook.body.data,
     qrCode: qrCode.body.data,
+    counterCode: counterCode.body.data,
     lookup: lookup.body.data,
     reading: reading.body.data,
     refund: refund.body.data.refund,
@@ -153,6 +168,7 @@ async function createSampleFixtures(label: string) {
     med: med.body.data[0],
     event: event.body.data[0],
     deposit: deposit!,
+    unnamedDeposit: unnamedDeposit!,
   }
 }
 
@@ -188,12 +204,15 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
   const charge = { cancelPayment: made.open, refundPayment: made.paid }[operationId] ?? made.refunded
   const { transfers, batches, batch } = made.waiting
   const transfer = { cancelTransfer: made.scheduled.uuid, ...transfers }[operationId] ?? made.settled.uuid
+  const isAssignment = operationId === 'assignDeposit'
+  const deposit = isAssignment ? made.unnamedDeposit : made.deposit
+  const qrCode = isAssignment ? made.counterCode : made.qrCode
   const replacements: [example: string | RegExp, real: string][] = [
     [EXAMPLE_UUIDS.charge, charge.uuid],
     [EXAMPLE_UUIDS.refund, made.refund.uuid],
     [EXAMPLE_UUIDS.transfer, transfer],
     [EXAMPLE_UUIDS.transferBatch, batches[operationId] ?? batch],
-    [EXAMPLE_UUIDS.deposit, made.deposit.uuid],
+    [EXAMPLE_UUIDS.deposit, deposit.uuid],
     [EXAMPLE_UUIDS.dispute, made.med.uuid],
     [EXAMPLE_UUIDS.provider, made.merchant.connection.uuid],
     [EXAMPLE_UUIDS.recipient, made.recipient.uuid],
@@ -201,7 +220,7 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
     [EXAMPLE_UUIDS.delivery, made.delivery.uuid],
     [EXAMPLE_UUIDS.event, made.event.id],
     [EXAMPLE_UUIDS.code, made.codeId],
-    [EXAMPLE_UUIDS.qrCode, made.qrCode.uuid],
+    [EXAMPLE_UUIDS.qrCode, qrCode.uuid],
     [EXAMPLE_UUIDS.keyLookup, made.lookup.uuid],
     [EXAMPLE_UUIDS.codeReading, made.reading.uuid],
     [/480517/g, made.authCode],

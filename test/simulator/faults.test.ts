@@ -47,6 +47,18 @@ test('unreachable resets the next handshakes of that provider, and closes its op
   expect(await simulator.control.listFaults()).toEqual([])
 })
 
+test('unreachable closes a connection whose request runs as soon as it is answered', async () => {
+  await fault('slow', 'balances', { delay_ms: 500 })
+  const running = efi.get('/v2/gn/saldo')
+  await pollUntil(
+    () => simulator.control.listFaults(),
+    faults => faults.length === 0,
+  )
+  await fault('unreachable', undefined, { times: 1 })
+  expect((await running).status).toBe(200)
+  await expect(efi.get('/v2/gn/saldo')).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
+})
+
 test('unreachable does not affect the other providers', async () => {
   await simulator.control.addFault({ provider: 'PROVIDER_B', fault: 'unreachable' })
   expect((await efi.get('/v2/gn/saldo')).status).toBe(200)

@@ -9,6 +9,7 @@ METHODS = {
     "approveTransferBatch": "transfer_batches.approve",
     "cancelTransferBatch": "transfer_batches.cancel",
     "createAccountTransfer": "transfers.create_to_account",
+    "createCodeTransfer": "transfers.pay_code",
     "createPixKeyAuthCode": "pix_keys.request_auth_code",
     "createTransferBatch": "transfer_batches.create",
     "exportLedgerCsv": "ledger.export_csv",

@@ -1540,7 +1540,7 @@ class Transfers:
             )
         )
 
-    async def create_code_transfer(
+    async def pay_code(
         self,
         *,
         payload: str | None = None,

@@ -1538,7 +1538,7 @@ class Transfers:
             )
         )
 
-    def create_code_transfer(
+    def pay_code(
         self,
         *,
         payload: str | None = None,
