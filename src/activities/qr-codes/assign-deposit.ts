@@ -8,12 +8,11 @@ import { noQuery } from '../../db/pipeline/query.ts'
 import { readDepositAssignmentTerms } from '../../db/repositories/deposit-assignments.ts'
 import { scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import { findCodesOfDeposit } from '../../db/repositories/qr-codes.ts'
-import { decideQrCodePayment } from '../../domain/qr-codes/qr-code.ts'
 import { DepositNotAssigned, isDepositAssignable } from '../../domain/unmatched/deposit-assignment.ts'
 import type { OrderAuthor } from '../../workflows/contracts/orders.ts'
 import { payChargeByAssignedDeposit } from '../charges/record-payments.ts'
 import { lockCharge } from '../shared/transition.ts'
-import { deriveCodeChargeUuid, storeCodeCharge } from './record-payment.ts'
+import { decideCodePayment, deriveCodeChargeUuid, storeCodeCharge } from './record-payment.ts'
 
 type DepositAssignmentOrder = OrderAuthor & {
   uuid: string
@@ -76,11 +75,7 @@ async function createPaidCodeCharge(
   deposit: Movement,
   { requestId }: Pick<DepositAssignmentOrder, 'requestId'>,
 ): Promise<Charge> {
-  const hasFixedSplits = code.splits.some(({ type }) => type === 'FIXED')
-  const decision = decideQrCodePayment(
-    { ...code, valueCents: code.valueCents ?? null, hasFixedSplits },
-    deposit.valueCents,
-  )
+  const decision = decideCodePayment(code, deposit.valueCents)
   if (decision.kind === 'unmatched') throw new DepositNotAssigned('qr_code_does_not_fit')
   const uuid = chargeUuidOfAssignment(code, deposit)
   await storeCodeCharge(em, code, { uuid, requestId, ...decision })

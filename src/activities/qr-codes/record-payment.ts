@@ -41,11 +41,7 @@ export async function recordQrCodePayment(
     endToEnd: payment.endToEnd,
   })
   if (recorded) return queryWithFollowUps(recorded.chargeUuid ?? recorded.uuid, { kind: 'accepted' })
-  const hasFixedSplits = code.splits.some(({ type }) => type === 'FIXED')
-  const decision = decideQrCodePayment(
-    { ...code, valueCents: code.valueCents ?? null, hasFixedSplits },
-    payment.cents,
-  )
+  const decision = decideCodePayment(code, payment.cents)
   if (decision.kind === 'unmatched') {
     const connection = await em.findOneOrFail(Connection, code.connection.uuid)
     const disposition = code.onPayment === 'RETURN' ? 'held' : 'kept'
@@ -68,6 +64,12 @@ async function payCharge(
   const [charge, recordedMovements] = await lockChargeWithQuery(em, chargeUuid, recordedQuery)
   await recordPayments(em, charge, { payments: [payment], recordedMovements })
   return queryWithFollowUps(chargeUuid, { kind: 'accepted' })
+}
+
+/** Decides what a PIX of a value to a merchant's code becomes: a charge, with its fee, or an unmatched PIX. */
+export function decideCodePayment(code: QrCode, cents: number) {
+  const hasFixedSplits = code.splits.some(({ type }) => type === 'FIXED')
+  return decideQrCodePayment({ ...code, valueCents: code.valueCents ?? null, hasFixedSplits }, cents)
 }
 
 /** Derives the uuid of the charge of a PIX to a merchant's code, so that a PIX that is recorded again would be the same charge. */
