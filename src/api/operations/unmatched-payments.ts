@@ -50,10 +50,12 @@ export function listAccountUnmatchedPayments(
   })
 }
 
+/** Finds a payment without a charge that a token may see; undefined where there is none, or it was assigned to a code. */
+export function findVisibleUnmatchedPayment(em: EntityManager, token: CallerToken, uuid: string) {
+  return findUnmatchedPayment(em, [...visibilityConditions(token), ['uuid = ?', uuid]])
+}
+
 /** Reads a payment without a charge that a token may see, or fails with 404. */
 export async function requireVisibleUnmatchedPayment(em: EntityManager, token: CallerToken, uuid: string) {
-  return (
-    (await findUnmatchedPayment(em, [...visibilityConditions(token), ['uuid = ?', uuid]])) ??
-    fail('not_found')
-  )
+  return (await findVisibleUnmatchedPayment(em, token, uuid)) ?? fail('not_found')
 }

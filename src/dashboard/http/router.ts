@@ -157,7 +157,7 @@ async function submitForm(
   const draftAddress = await readSubmittedForm(context, ctx, submission)
   if (draftAddress !== null) return redirect(draftAddress)
   await requireUnchangedFacts(route, visit)
-  const confirmation = await route.confirm?.(visit)
+  const confirmation = route.confirm && (await readConfirmation(route.confirm, visit))
   const question = confirmation && createConfirmationPage(visit, confirmation)
   if (question) return question
   getRequestDeadline().markHandled()
@@ -169,6 +169,19 @@ async function submitForm(
     return response
   } finally {
     visit.em = em
+  }
+}
+
+/**
+ * Reads what a form is about to do. After a refusal it is read once more: where the same form was sent twice, the first may
+ * have been carried out between two reads of the second, which refused what is in fact a repetition.
+ */
+async function readConfirmation<V>(confirm: (visit: V) => Promise<Confirmation | null>, visit: V) {
+  try {
+    return await confirm(visit)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    return await confirm(visit)
   }
 }
 

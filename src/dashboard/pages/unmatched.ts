@@ -6,6 +6,7 @@ import {
 } from '../../api/operations/deposit-assignments.ts'
 import { createDepositReturn, isReturnOrdered, requireReturnable } from '../../api/operations/deposits.ts'
 import {
+  findVisibleUnmatchedPayment,
   listAccountUnmatchedPayments,
   requireVisibleUnmatchedPayment,
   UNMATCHED_OUTCOMES,
@@ -91,9 +92,9 @@ export function registerUnmatchedPages(router: DashboardRouter): void {
       return redirect(`/dashboard/charges/${assigned.data.uuid}`, 'deposit_assigned')
     },
     async listFacts(visit) {
-      const { em, token, params } = visit
+      const payment = await findPaymentOrAssignment(visit)
       // The confirmation says what became of it.
-      return (await findAssignmentOfDeposit(em, token, params.uuid)) ? null : readPaymentFacts(visit)
+      return payment.kind === 'assigned' ? null : listPaymentFacts(visit, payment)
     },
     renderForm: renderPayment,
   })
@@ -103,10 +104,9 @@ type PaymentVisit = PageContext<'merchant'>
 
 /** Renders a payment without a charge, with what became of it, and its return where the account can order it now. */
 async function renderPayment(visit: PaymentVisit) {
-  const { em, token, params } = visit
-  const assignment = await findAssignmentOfDeposit(em, token, params.uuid)
-  if (assignment) return redirect(`/dashboard/charges/${assignment.chargeUuid}`)
-  const payment = await requireVisibleUnmatchedPayment(em.fork(), token, params.uuid)
+  const { em, token } = visit
+  const payment = await findPaymentOrAssignment(visit)
+  if (payment.kind === 'assigned') return redirect(`/dashboard/charges/${payment.chargeUuid}`)
   const { uuid, connectionUuid, disposition } = payment
   const order = await findReturnOrder(em.fork(), uuid)
   const terms = await readDepositReturnTerms(em.fork(), uuid)
@@ -134,6 +134,18 @@ async function renderPayment(visit: PaymentVisit) {
   return createPage('unmatched-payment', model, `${PATH}/${uuid}`)
 }
 
+/**
+ * Reads a payment without a charge, or, where it was assigned to a code, the charge that it pays. Fails with 404 where there
+ * is neither. The payment is read first: the transaction that inserts an assignment removes it from the payments without a
+ * charge, so that reading in the other order may find neither.
+ */
+async function findPaymentOrAssignment({ em, token, params }: PaymentVisit) {
+  const payment = await findVisibleUnmatchedPayment(em.fork(), token, params.uuid)
+  if (payment) return { kind: 'unmatched' as const, ...payment }
+  const { chargeUuid } = (await findAssignmentOfDeposit(em, token, params.uuid)) ?? fail('not_found')
+  return { kind: 'assigned' as const, chargeUuid }
+}
+
 /** Presents a code that a payment may have been made to: that of a charge by its charge. */
 function presentHint({ uuid, txid, isSingle, description }: QrCode) {
   const path = `/dashboard/${isSingle ? 'charges' : 'qr-codes'}/${uuid}`
@@ -141,7 +153,10 @@ function presentHint({ uuid, txid, isSingle, description }: QrCode) {
 }
 
 /** Lists what the return of a payment depends on. */
-function listPaymentFacts(visit: PaymentVisit, { disposition }: UnmatchedRow): ShownFact[] {
+function listPaymentFacts(
+  visit: PaymentVisit,
+  { disposition }: Pick<UnmatchedRow, 'disposition'>,
+): ShownFact[] {
   const { t } = visit
   return [{ name: 'field.status', value: t(`disposition.${disposition ?? 'credited'}`) }]
 }

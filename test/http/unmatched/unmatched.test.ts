@@ -304,8 +304,9 @@ describe('deposits', () => {
       expect(question.text).toContain('Assign R$')
       expect((await browser.get(path)).text).toContain(`action="${path}/assign"`)
       const results = [
-        // Two clicks at once.
-        ...(await Promise.all([1, 2].map(() => browser.confirm(`${path}/assign`, fields, { on: path })))),
+        ...(await Promise.all(
+          Array.from({ length: 4 }, () => browser.confirm(`${path}/assign`, fields, { on: path })),
+        )),
         await browser.call('GET', path),
       ]
       const [row] = await fixture.orm.em.execute<{ charge: string; user: boolean }[]>(
