@@ -1,4 +1,5 @@
 import { requestManualSettlement, StaleSettlement } from '../../src/admin/manual-settlement.ts'
+import { Movement } from '../../src/db/entities/movement.ts'
 import { PROVIDER_CAPABILITIES, type ProviderApi } from '../../src/domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../src/domain/shared/intervals.ts'
 import type { StackClients } from './stack-clients.ts'
@@ -47,10 +48,10 @@ export async function settleUnknownPayouts(site: StackClients, timeScale: number
   )
   const payouts = unknown.filter(isOperated)
   if (payouts.length === 0) return 0
-  const recorded = await site.sql<{ end_to_end: string }>(
-    'select end_to_end from movement where end_to_end is not null',
-  )
-  const known = new Set(recorded.map(({ end_to_end }) => end_to_end))
+  // A PIX to the account itself has come in by the same id: only what went out is of a transfer.
+  const sent = { movementType: 'OUT', endToEnd: { $ne: null } } as const
+  const recorded = await site.orm.em.fork().find(Movement, sent, { fields: ['endToEnd'] })
+  const known = new Set(recorded.map(({ endToEnd }) => endToEnd))
   const unrecorded = (await site.simulator.listStatement()).filter(
     ({ shown_id: id }) => id !== null && !known.has(id),
   )
