@@ -50,8 +50,8 @@ const MAX_ITEMS_PER_STEP = 500
 const STEP_BUDGET_MS = 20 * SECOND
 /** Longest wait for the result of one transfer; its workflow goes on. */
 const ITEM_RESULT_WAIT_MS = 10 * SECOND
-/** Longest pause between items of a batch: a bank that is slow keeps the workers idle anyway. */
-const MAX_PAUSE_MS = SECOND
+/** Between the starts of two items of a batch: evenly, so that a single transfer rarely finds the workers at several of them. */
+const ITEM_INTERVAL_MS = SECOND / 10
 /** Between two looks at the transfers on their way while none may be added. */
 const IN_FLIGHT_POLL_MS = SECOND / 2
 
@@ -70,12 +70,14 @@ export function advanceBatch(dependencies: ActivityDependencies) {
       if (step.kind === 'full') await sleep(IN_FLIGHT_POLL_MS)
       else {
         const { batch, items } = step
-        const startedAtMs = performance.now()
-        const areStarted = await Promise.all(items.map(one => startItem(dependencies, batch, one)))
+        const areStarted = await Promise.all(
+          items.map(async (one, place) => {
+            await sleep((place + 1) * ITEM_INTERVAL_MS)
+            return startItem(dependencies, batch, one)
+          }),
+        )
         startedCount += areStarted.filter(Boolean).length
         if (!areStarted.every(Boolean)) await sleep(IN_FLIGHT_POLL_MS)
-        // As long as they took, others have the workers: a caller waits for a single transfer.
-        else await sleep(Math.min(MAX_PAUSE_MS, performance.now() - startedAtMs))
       }
       if (!hasTime() || startedCount >= MAX_ITEMS_PER_STEP)
         return { ...NO_FOLLOW_UPS, state: 'processing', startedCount, next: { kind: 'step' } }
