@@ -110,6 +110,14 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'state',
     pt: 'A cobrança nunca foi paga, ou já foi devolvida por inteiro. Leia o `status`.',
   },
+  charge_not_revisable: {
+    action: 'state',
+    pt: 'A cobrança não tem vencimento, o provedor não altera cobranças, ou ela está sendo paga ou já terminou. Leia a cobrança; para outros termos, cancele e crie outra.',
+  },
+  revision_in_progress: {
+    action: 'state',
+    pt: 'Uma alteração anterior foi enviada ao provedor e ainda não tem resposta. Espere o Retry-After, leia a cobrança e envie a alteração que ainda faltar.',
+  },
   refund_in_progress: {
     action: 'state',
     pt: 'Outra devolução dessa cobrança está em andamento. Espere o evento REFUND e devolva o que restar.',
@@ -345,6 +353,10 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
   pix_key_unknown: {
     action: 'read',
     pt: 'O provedor recebeu o pedido e não respondeu. Liste as chaves ou repita com a mesma Idempotency-Key.',
+  },
+  revision_unknown: {
+    action: 'repeat',
+    pt: 'O provedor recebeu a alteração e não respondeu. Até haver resultado, a cobrança pede o que pedia antes. Repita com a mesma chave ou leia a cobrança: `revision` conta as alterações aceitas.',
   },
   cancellation_unknown: {
     action: 'read',

@@ -57,6 +57,10 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   charge_not_cancellable:
     'The charge is already paid, expired or cancelled. Read its `status`: CANCELLED also where an earlier request with a lost response cancelled it.',
   charge_not_refundable: 'The charge was never paid, or is completely refunded. Read its `status`.',
+  charge_not_revisable:
+    'The charge has no due date, its provider changes no charge, or it is being paid or has ended; a payment that had started came first. Read the charge. For other terms cancel it and create another one.',
+  revision_in_progress:
+    'An earlier change of the charge was sent to its provider and has no answer yet. Wait for Retry-After, then read the charge and send the change that is still needed.',
   refund_in_progress:
     'Another refund of the charge is PENDING, or has just used the amount that was left. Wait for its REFUND event, then refund what is left.',
   refund_med_open:
@@ -175,6 +179,8 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'No carrier for this type of key is configured (`TRILHO_SMTP_URL` for e-mail, `TRILHO_SMS_URL` for phone). Use another type of key, or ask the operator of the service.',
   pix_key_unknown:
     'The provider received the request and did not answer. The service polls it until the result is known. List the keys, or repeat with the same Idempotency-Key.',
+  revision_unknown:
+    'The provider received the change and did not answer. The charge asks what it asked before until the result is known; the provider is asked on. Repeat with the same key, or read the charge: `revision` counts the changes that its provider has accepted.',
   cancellation_unknown:
     'The provider received the cancellation and did not answer. The charge stays PENDING until the result is known. Wait for the CANCELLED event, or cancel again: 409 `charge_not_cancellable` then says that the charge has ended; read its `status`.',
 }

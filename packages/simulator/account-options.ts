@@ -20,6 +20,8 @@ export const accountOptionsBody = z.strictObject({
     .string()
     .regex(/^[1-9]\d{0,19}$/)
     .default('13525622'),
+  /** Sicoob, Inter: scopes that the application of the credentials lacks. */
+  withheld_scopes: z.array(z.string()).default([]),
   /** Sicoob: balance and statement are inside "resultado", as users of its API publish them. */
   wraps_results: z.boolean().default(false),
   /** Sicoob: the text of a PIX in the statement also has its end-to-end id, as users of its API publish it. */

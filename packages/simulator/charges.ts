@@ -1,5 +1,8 @@
+import type { ProviderApi } from '../../src/domain/providers/provider.ts'
 import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
 import { buildDynamicBrCode } from './br-code.ts'
+import { type DueArithmetic, type DueParts, isDueCharge, sumDueParts } from './due-charges.ts'
+import type { Faults } from './faults.ts'
 import type { IdGenerator } from './ids.ts'
 import type { PixPayer, Receipt, Receipts } from './receipts.ts'
 import type { SimulatorStore } from './store.ts'
@@ -23,6 +26,8 @@ export type SimulatedCharge = {
   createdAt: string
   expiresInSeconds: number
   payload: string
+  /** Of a charge with a due date its terms, JSON (`DueCharge`); null of any other. */
+  due: string | null
   /** 1: its payment is not notified. */
   silent: 0 | 1
   /** Further fields of the provider API (debtor, message), JSON. `allowedDocuments`: the only payers that it accepts. */
@@ -38,6 +43,8 @@ type IssueChargeRequest = {
   expiresInSeconds: number
   silent: boolean
   details: Record<string, unknown>
+  /** Terms of a charge with a due date; absent: it has none. */
+  due?: object | undefined
   /** Absent: the provider creates one. */
   location?: ChargeLocation | undefined
 }
@@ -47,6 +54,7 @@ export type ChargeLocation = { id: number; token: string; createdAt: string }
 
 type ChargeChange = Partial<Pick<SimulatedCharge, 'cents' | 'expiresInSeconds' | 'status'>> & {
   details?: Record<string, unknown>
+  due?: object
 }
 
 /**
@@ -55,6 +63,8 @@ type ChargeChange = Partial<Pick<SimulatedCharge, 'cents' | 'expiresInSeconds' |
  */
 type ChargePayment = {
   token: string
+  /** When a charge with a due date is paid; absent: now. */
+  on?: Date | undefined
   cents: number | null
   payer: PixPayer
   force: boolean
@@ -77,8 +87,12 @@ export type SimulatedCharges = {
   setLocation(charge: SimulatedCharge, location: ChargeLocation | null): SimulatedCharge
   /** Changes an active charge; undefined if it is not active any more. */
   revise(charge: SimulatedCharge, change: ChargeChange): SimulatedCharge | undefined
-  /** Finds the reason for which a bank would refuse to pay the charge now; null if it can be paid. */
-  notPayableReason(charge: SimulatedCharge): string | null
+  /** Finds the reason for which a bank would refuse to pay the charge at a time, now where absent; null if it can be paid. */
+  notPayableReason(charge: SimulatedCharge, on?: Date): string | null
+  /** Computes what a charge costs at a time, now where absent; without parts where it has no due date. */
+  computeCost(charge: SimulatedCharge, on?: Date): { cents: number; parts?: DueParts }
+  /** Computes the last moment at which a charge can be paid. */
+  computeEnd(charge: SimulatedCharge): Date
   /** Settles a PIX with the charge's txid; one of the charge's amount, or any if it is open, completes the charge. */
   pay(payment: ChargePayment): ChargePaymentResult
 }
@@ -88,9 +102,12 @@ type ChargeDependencies = {
   accounts: SimulatedAccounts
   receipts: Receipts
   ids: IdGenerator
+  faults: Faults
   now: () => Date
   /** Returns host and port in the URLs of payloads. */
   payloadHost: () => string
+  /** The arithmetic of the provider APIs that have charges with a due date. */
+  dueArithmetics: Partial<Record<ProviderApi, DueArithmetic>>
 }
 
 export function simulateCharges({
@@ -98,8 +115,10 @@ export function simulateCharges({
   accounts,
   receipts,
   ids,
+  faults,
   now,
   payloadHost,
+  dueArithmetics,
 }: ChargeDependencies): SimulatedCharges {
   const find = (accountId: string, txid: string) =>
     store.first<SimulatedCharge>('SELECT * FROM charge WHERE accountId = ? AND txid = ?', accountId, txid)
@@ -131,6 +150,7 @@ export function simulateCharges({
     expiresInSeconds,
     silent,
     details,
+    due,
     location,
   }: IssueChargeRequest): SimulatedCharge => {
     const token = location?.token ?? ids.token()
@@ -146,7 +166,8 @@ export function simulateCharges({
       key,
       createdAt: now().toISOString(),
       expiresInSeconds,
-      payload: buildPayload(account, { token, cents }),
+      payload: buildPayload(account, { token, cents: due ? 0 : cents }),
+      due: due ? JSON.stringify(due) : null,
       silent: silent ? 1 : 0,
       details: JSON.stringify(details),
     }
@@ -154,11 +175,28 @@ export function simulateCharges({
 
   const findByToken = (token: string) =>
     store.first<SimulatedCharge>('SELECT * FROM charge WHERE token = ?', token)
+  const findArithmetic = ({ accountId }: SimulatedCharge) =>
+    dueArithmetics[accounts.find(accountId)!.dialect]!
+  const computeEnd = (charge: SimulatedCharge) =>
+    isDueCharge(charge) ? findArithmetic(charge).findLastPayable(charge) : computeExpiry(charge)
+  const computeCost = (charge: SimulatedCharge, on = now()) => {
+    if (!isDueCharge(charge)) return { cents: charge.cents }
+    const parts = findArithmetic(charge).computeParts(charge, on)
+    return { cents: sumDueParts(parts), parts }
+  }
   /** As at Efí, a charge cannot be paid after its key was removed. */
-  const notPayableReason = (charge: SimulatedCharge) =>
+  const notPayableReason = (charge: SimulatedCharge, on = now()) =>
     accounts.findByKey(charge.key)?.id === charge.accountId
-      ? findNotPayableReason(charge, now())
+      ? findNotPayableReason(charge, on > computeEnd(charge))
       : 'its key is gone'
+  /** A provider may compute a centavo more than its own texts say. */
+  const computePayment = (charge: SimulatedCharge, on: Date | undefined) => {
+    const { cents, parts } = computeCost(charge, on)
+    const account = accounts.find(charge.accountId)!
+    const isOff = parts && faults.consumeForPayment(account, ['issueCharge', 'findCharge', 'findPayment'])
+    if (!isOff) return { cents, parts }
+    return { cents: cents + 1, parts: { ...parts, interestCents: parts.interestCents + 1 } }
+  }
 
   return {
     issue: order =>
@@ -191,7 +229,7 @@ export function simulateCharges({
         store.insert('chargeRevision', { accountId, txid, revision, body: JSON.stringify(current) })
         return saveCharge(store, {
           ...revised,
-          payload: buildPayload(accounts.find(charge.accountId)!, revised),
+          payload: buildPayload(accounts.find(charge.accountId)!, getCode(revised)),
         })
       }),
     findRevision: (charge, revision) => {
@@ -219,24 +257,28 @@ export function simulateCharges({
           locationId: location?.id ?? 0,
           locationCreatedAt: location?.createdAt ?? null,
         }
-        const payload = buildPayload(accounts.find(charge.accountId)!, movedCharge)
+        const payload = buildPayload(accounts.find(charge.accountId)!, getCode(movedCharge))
         return saveCharge(store, { ...movedCharge, payload })
       }),
     notPayableReason,
-    pay: ({ token, cents, payer, force, endToEnd }) =>
+    computeCost,
+    computeEnd,
+    pay: ({ token, on, cents, payer, force, endToEnd }) =>
       store.inTransaction(() => {
         const charge = findByToken(token)
         if (!charge) return { kind: 'not_payable', why: 'unknown' }
-        const why = notPayableReason(charge) ?? findPayerRefusal(charge, payer)
+        const why = notPayableReason(charge, on) ?? findPayerRefusal(charge, payer)
         if (why && !force) return { kind: 'not_payable', why }
         const { accountId, key, txid } = charge
         const silent = charge.silent === 1
-        const paidCents = cents ?? charge.cents
+        const due = computePayment(charge, on)
+        const paidCents = cents ?? due.cents
         if (paidCents === 0) return { kind: 'not_payable', why: 'its amount is open' }
         const sender = endToEnd === undefined ? { payer } : { payer, endToEnd }
-        const receipt = receipts.receive({ accountId, key, txid, cents: paidCents, ...sender, silent })
-        if (charge.cents === 0 || receipt.cents === charge.cents)
-          saveCharge(store, { ...charge, status: 'completed' })
+        const isExact = paidCents === due.cents
+        const parts = isExact ? due.parts : undefined
+        const receipt = receipts.receive({ accountId, key, txid, cents: paidCents, parts, ...sender, silent })
+        if (charge.cents === 0 || isExact) saveCharge(store, { ...charge, status: 'completed' })
         return { kind: 'paid', receipt }
       }),
   }
@@ -246,10 +288,15 @@ export function computeExpiry(charge: Pick<SimulatedCharge, 'createdAt' | 'expir
   return new Date(Date.parse(charge.createdAt) + charge.expiresInSeconds * 1000)
 }
 
-function findNotPayableReason(charge: SimulatedCharge, now: Date): string | null {
+/** The code of a charge with a due date has no amount, because that is of the day of payment. */
+function getCode({ token, cents, due }: SimulatedCharge): Pick<SimulatedCharge, 'token' | 'cents'> {
+  return { token, cents: due === null ? cents : 0 }
+}
+
+function findNotPayableReason(charge: SimulatedCharge, hasEnded: boolean): string | null {
   switch (charge.status) {
     case 'active':
-      return now > computeExpiry(charge) ? 'expired' : null
+      return hasEnded ? 'expired' : null
     case 'completed':
       return 'already paid'
     case 'removed':
@@ -267,22 +314,24 @@ function findPayerRefusal({ details }: SimulatedCharge, payer: PixPayer): string
   return isAllowed ? null : 'another payer is named'
 }
 
-function reviseCharge(charge: SimulatedCharge, { details, ...change }: ChargeChange): SimulatedCharge {
+function reviseCharge(charge: SimulatedCharge, { details, due, ...change }: ChargeChange): SimulatedCharge {
   const merged = { ...(JSON.parse(charge.details) as object), ...details }
-  return { ...charge, ...change, details: JSON.stringify(merged), revision: charge.revision + 1 }
+  const terms = due ? { due: JSON.stringify(due) } : {}
+  return { ...charge, ...change, ...terms, details: JSON.stringify(merged), revision: charge.revision + 1 }
 }
 
 function saveCharge(store: SimulatorStore, charge: SimulatedCharge): SimulatedCharge {
-  const { status, cents, expiresInSeconds, details, payload, revision } = charge
+  const { status, cents, expiresInSeconds, details, due, payload, revision } = charge
   const { token, locationId, locationCreatedAt } = charge
   store.run(
-    `UPDATE charge SET status = ?, cents = ?, expiresInSeconds = ?, details = ?, payload = ?, revision = ?,
+    `UPDATE charge SET status = ?, cents = ?, expiresInSeconds = ?, details = ?, due = ?, payload = ?, revision = ?,
        token = ?, locationId = ?, locationCreatedAt = ?
      WHERE accountId = ? AND txid = ?`,
     status,
     cents,
     expiresInSeconds,
     details,
+    due,
     payload,
     revision,
     token,

@@ -7,6 +7,7 @@ export const PROVIDER_OPERATIONS = [
   'issueCharge',
   'findCharge',
   'cancelCharge',
+  'reviseCharge',
   'prepareTransfer',
   'sendTransfer',
   'findTransfer',
@@ -57,6 +58,8 @@ export const CALL_FAULTS = [
   'accepted_then_reported_removed',
   /** A charge gets a txid that the provider chooses, not one derived from the caller's id. */
   'txid_differs',
+  /** The change of a charge is answered with its former content: it was not applied. */
+  'revision_lost',
   /** The draft of a transfer has expired: it is refused, and stays expired. Without drafts it settles. */
   'draft_expired',
   /** Answered as to a token that is bound to another certificate. */
@@ -73,6 +76,7 @@ const OUTCOME_FAULTS: ReadonlySet<FaultKind> = new Set<CallFault>([
   'order_removed',
   'accepted_then_reported_removed',
   'txid_differs',
+  'revision_lost',
 ])
 const LOOK_UP_FAULTS = CALL_FAULTS.filter(fault => !OUTCOME_FAULTS.has(fault))
 
@@ -104,12 +108,17 @@ export type ViewFault = (typeof VIEW_FAULTS)[number]
 export const LISTING_FAULTS = ['books_lag'] as const
 type ListingFault = (typeof LISTING_FAULTS)[number]
 
+/** The payment of a charge with a due date is a centavo more than the provider's texts say. */
+const PAYMENT_FAULTS = ['centavo_off'] as const
+type PaymentFault = (typeof PAYMENT_FAULTS)[number]
+
 export const FAULTS = [
   'unreachable',
   ...CALL_FAULTS,
   ...NOTIFICATION_FAULTS,
   ...VIEW_FAULTS,
   ...LISTING_FAULTS,
+  ...PAYMENT_FAULTS,
 ] as const
 export type FaultKind = (typeof FAULTS)[number]
 
@@ -120,6 +129,8 @@ export const FAULT_OPERATIONS = {
   accepted_then_reported_removed: ['sendTransfer'],
   rejected_then_done: ['refund'],
   txid_differs: ['issueCharge'],
+  revision_lost: ['reviseCharge'],
+  centavo_off: ['issueCharge', 'findCharge', 'findPayment'],
   draft_expired: ['sendTransfer'],
   other_status: ['listDisputes', 'findDispute'],
 } as const satisfies Partial<Record<FaultKind, readonly ProviderOperation[]>>
@@ -188,6 +199,10 @@ export type Faults = {
     account: FaultScope,
     operations: readonly ProviderOperation[],
   ): ConsumedFault<ListingFault> | null
+  consumeForPayment(
+    account: FaultScope,
+    operations: readonly ProviderOperation[],
+  ): ConsumedFault<PaymentFault> | null
   /** Records that a fault took effect on a call. */
   recordServed(served: Omit<ServedFault, 'at'>): void
   /** Lists the recorded faults, oldest first. */
@@ -241,6 +256,7 @@ export function createFaults(store: SimulatorStore, now: () => Date): Faults {
     consumeForView: (account, operations) => consumeOfKinds(VIEW_FAULTS, account, operations),
     consumeForNotification: (account, operations) => consumeOfKinds(NOTIFICATION_FAULTS, account, operations),
     consumeForListing: (account, operations) => consumeOfKinds(LISTING_FAULTS, account, operations),
+    consumeForPayment: (account, operations) => consumeOfKinds(PAYMENT_FAULTS, account, operations),
     recordServed: served => store.insert('servedFault', { ...served, at: now().toISOString() }),
     listServed: () => store.all<ServedFault>('SELECT * FROM servedFault ORDER BY rowid'),
   }

@@ -134,6 +134,8 @@ export async function respondUnderFault(call: FaultedCall): Promise<SimulatedRes
       })
     case 'txid_differs':
       return handle({ kind: 'own_txid' })
+    case 'revision_lost':
+      return handle({ kind: 'revision_lost' })
     case 'draft_expired':
       return handle({ kind: 'draft_expired' })
     case 'certificate_swapped':

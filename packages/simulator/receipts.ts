@@ -1,4 +1,5 @@
 import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
+import type { DueParts } from './due-charges.ts'
 import type { ProviderOperation } from './faults.ts'
 import type { IdGenerator } from './ids.ts'
 import type { ListingDelay } from './listing-delay.ts'
@@ -20,6 +21,8 @@ export type Receipt = {
   payerIspb: string
   /** Time from which look-ups and lists contain it; null: at once. */
   listedAt: string | null
+  /** Of a payment of a charge with a due date its parts (`DueParts`), JSON; null of any other. */
+  parts: string | null
 }
 
 /** The account received a PIX. */
@@ -38,6 +41,8 @@ type IncomingPix = {
   endToEnd?: string
   /** True: the PIX is not notified. */
   silent?: boolean
+  /** What a payment of a charge with a due date consists of. */
+  parts?: DueParts | undefined
 }
 
 export type Receipts = {
@@ -141,5 +146,6 @@ function buildReceipt(
     payerDocument: payer.document,
     payerIspb: payer.ispb,
     listedAt,
+    parts: incoming.parts ? JSON.stringify(incoming.parts) : null,
   }
 }

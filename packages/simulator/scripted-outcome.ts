@@ -14,6 +14,8 @@ export type ScriptedOutcome =
   | { kind: 'silent_with_removal_event'; forMs: number }
   /** Accepted; the charge gets a txid of the provider's choice. */
   | { kind: 'own_txid' }
+  /** Answered as accepted, and not applied: the charge stays as it was. */
+  | { kind: 'revision_lost' }
   /** Refused: the draft of the transfer has expired. */
   | { kind: 'draft_expired' }
 

@@ -13,12 +13,15 @@ import { createNotifier } from './notifications.ts'
 import { type Panel, simulatePanel } from './panel.ts'
 import { type PayerBank, simulatePayerBank } from './payer/payer-bank.ts'
 import type { PayloadSigner } from './payer/payload-document.ts'
+import { createBacenDueArithmetic } from './provider-apis/bacen/due-arithmetic.ts'
 import { createEfiNotificationFormat } from './provider-apis/efi/notifications.ts'
 import { createInterNotificationFormat } from './provider-apis/inter/notifications.ts'
 import { createInterApprovals, sendScheduledPayment } from './provider-apis/inter/payment-sending.ts'
 import { createSicoobNotificationFormat } from './provider-apis/sicoob/notifications.ts'
+import { starkDueArithmetic } from './provider-apis/stark/due-terms.ts'
 import { createStarkNotificationFormat } from './provider-apis/stark/notifications.ts'
 import { cancelStarkTransfer } from './provider-apis/stark/pending-transfers.ts'
+import { wooviDueArithmetic } from './provider-apis/woovi/due-terms.ts'
 import { createWooviNotificationFormat } from './provider-apis/woovi/notifications.ts'
 import { type PendingOrderKey, removeWooviOrder } from './provider-apis/woovi/order-removal.ts'
 import { createRail, type Rail } from './rail.ts'
@@ -108,8 +111,16 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     accounts,
     receipts,
     ids,
+    faults,
     now,
     payloadHost: () => new URL(url()).host,
+    dueArithmetics: {
+      efi: createBacenDueArithmetic({ movesEnd: true }),
+      sicoob: createBacenDueArithmetic({ movesEnd: false }),
+      inter: createBacenDueArithmetic({ movesEnd: false }),
+      woovi: wooviDueArithmetic,
+      stark: starkDueArithmetic,
+    },
   })
   const dependencies = {
     store,

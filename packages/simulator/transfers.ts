@@ -102,7 +102,7 @@ type TransferDependencies = {
   now: () => Date
   scaleWaitMs: WaitScaler
   onRailEvent: (event: TransferRailEvent | OrderRemovedRailEvent) => void
-  charges: Pick<SimulatedCharges, 'findByToken' | 'notPayableReason' | 'pay'>
+  charges: Pick<SimulatedCharges, 'findByToken' | 'notPayableReason' | 'computeCost' | 'pay'>
 }
 
 /** Operations whose listing faults delay the appearance of a transfer in look-ups and lists. */
@@ -229,7 +229,10 @@ function planSettlement(
   const token = (JSON.parse(recipient) as SimulatedRecipient).code?.token ?? null
   if (token === null || plannedStatus === 'rejected') return { code, plannedStatus }
   const charge = charges.findByToken(token)
-  const isPayable = charge && charges.notPayableReason(charge) === null && [0, cents].includes(charge.cents)
+  const isPayable =
+    charge &&
+    charges.notPayableReason(charge) === null &&
+    [0, cents].includes(charges.computeCost(charge).cents)
   return isPayable ? { code, plannedStatus } : { code: 'BE17', plannedStatus: 'rejected' }
 }
 

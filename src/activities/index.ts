@@ -2,6 +2,7 @@ import { foldListCounters } from '../db/repositories/list-counters.ts'
 import { closeOrphan } from './charges/close-orphan.ts'
 import { issueCharge } from './charges/issue-charge.ts'
 import { cancelChargeAtProvider, getCharge, pollCharge } from './charges/poll-charge.ts'
+import { reviseChargeAtProvider } from './charges/revise-charge.ts'
 import { recordDeposit } from './deposits/record-deposit.ts'
 import { rebuildOperation } from './disaster-recovery/rebuild-operation.ts'
 import { sweepWorkflows } from './disaster-recovery/workflow-sweep.ts'
@@ -50,6 +51,7 @@ export function providerActivities(dependencies: ActivityDependencies) {
     issueCharge: issueCharge(dependencies),
     pollCharge: pollCharge(dependencies),
     cancelCharge: cancelChargeAtProvider(dependencies),
+    reviseCharge: reviseChargeAtProvider(dependencies),
     closeOrphan: closeOrphan(dependencies),
     recordDeposit: recordDeposit(dependencies),
     sendTransfer: sendTransfer(dependencies),

@@ -4,6 +4,7 @@ import { ChargeExpiry } from '../db/entities/charge-expiry.ts'
 import { runQuery } from '../db/pipeline/query.ts'
 import { runAuditedAction } from '../db/repositories/audited-actions.ts'
 import { isExpiryConfirmed, lockChargePastExpiry } from '../db/repositories/charge-expiries.ts'
+import { queryChargeKind } from '../db/repositories/charges.ts'
 import { queryChargeConnectionToCall } from '../db/repositories/connections.ts'
 import { getStillOpenCode, isEndedByOperator } from '../domain/charges/still-open.ts'
 import { textFromCents } from '../domain/ledger/money.ts'
@@ -46,7 +47,7 @@ export async function confirmChargeExpiry(
   if (!connection) throw new ChargeExpiryError(`there is no charge ${uuid} with a provider`)
   if (!(await isExpiryConfirmed(fork, uuid))) {
     await requireSeenPastExpiry(fork, input)
-    await refuseUnlessStuck(providers.providerFor(connection), uuid)
+    await refuseUnlessStuck(fork, providers.providerFor(connection), uuid)
     await runAuditedAction(fork, {
       by: { actor, reason },
       action: 'confirm_charge_expiry',
@@ -65,8 +66,9 @@ type ChargeExpiryDependencies = {
 }
 
 /** Looks the charge up by our id. A confirmation counts only for what the provider answered when the operator had looked. */
-async function refuseUnlessStuck(provider: Provider, uuid: string): Promise<void> {
-  const code = getStillOpenCode(await provider.findCharge(referenceOf(uuid)))
+async function refuseUnlessStuck(em: EntityManager, provider: Provider, uuid: string): Promise<void> {
+  const kind = await runQuery(em, queryChargeKind(uuid))
+  const code = getStillOpenCode(await provider.findCharge(referenceOf(uuid), kind))
   if (!isEndedByOperator(code))
     throw new ChargeExpiryError(
       `the provider answers ${code ?? 'that it has ended'} about charge ${uuid}; a poll ends it, or it may still be paid. ` +

@@ -3,7 +3,9 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
+import { runQuery } from '../db/pipeline/query.ts'
 import { runAuditedAction } from '../db/repositories/audited-actions.ts'
+import { queryChargeKind } from '../db/repositories/charges.ts'
 import {
   deleteIdentities,
   findIdentifiedAccounts,
@@ -190,7 +192,11 @@ async function compareKnownPayments(
   )
   const handle = transfer?.sealedHandle ? sealer.open<PayoutHandle>(transfer.sealedHandle) : undefined
   const answers = [
-    charge && (await candidate.findCharge(referenceOf(charge.subjectUuid))),
+    charge &&
+      (await candidate.findCharge(
+        referenceOf(charge.subjectUuid),
+        await runQuery(em, queryChargeKind(charge.subjectUuid)),
+      )),
     transfer &&
       (await candidate.findTransfer({ id: referenceOf(transfer.subjectUuid), ...(handle && { handle }) })),
   ]

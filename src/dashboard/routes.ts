@@ -8,6 +8,7 @@ import { createDashboardRouter, type DeclaredRoute } from './http/router.ts'
 import { registerApiRequestPage } from './pages/api-requests.ts'
 import { registerApprovalPage } from './pages/approvals.ts'
 import { registerChargeActions } from './pages/charges/actions.ts'
+import { registerChargeChange } from './pages/charges/change.ts'
 import { registerChargePages } from './pages/charges/charges.ts'
 import { registerChargeForm } from './pages/charges/create.ts'
 import { registerDisputePages } from './pages/disputes.ts'
@@ -64,6 +65,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerChargeForm(pageRouter)
   registerChargePages(pageRouter)
   registerChargeActions(pageRouter)
+  registerChargeChange(pageRouter)
   registerPaymentLinkActions(pageRouter)
   registerQrCodePages(pageRouter)
   registerPublicPaymentPage(context)

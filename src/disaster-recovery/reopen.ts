@@ -126,7 +126,7 @@ type UnsentRow = {
   tried: string[]
 }
 type CreatedTransferRow = UnsentRow & { state: string; scheduled_for: string | null }
-type IssuingChargeRow = UnsentRow & { expires_in_seconds: number }
+type IssuingChargeRow = UnsentRow & { expires_in_seconds: number | null }
 
 /**
  * Returns the order of a scheduled transfer, or of one that needs approvals, if it is proved that the transfer was never sent: its time
@@ -174,7 +174,8 @@ async function reopenIssuingCharge(
     : // Row and splits exist: the sealed details are not read.
       {
         ...buildInputFromRow(temporal, row),
-        expiresInSeconds,
+        // Null of a charge with a due date, on which it has no effect.
+        expiresInSeconds: expiresInSeconds ?? 0,
         details: sealer.seal({ splits: [], fingerprint }),
       }
   const restored = {

@@ -83,6 +83,7 @@ const DEFAULT_CAUSES: Record<ServerErrorCode, string> = {
   qr_unreadable: 'bank of a code: no answer in time',
   code_undeliverable: 'configuration: no messenger for this type of address',
   pix_key_unknown: 'provider: no answer in time',
+  revision_unknown: 'provider: no answer in time',
   cancellation_unknown: 'provider: no answer in time',
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Orm } from '../db/client/orm.ts'
 import { takePacePlace, takePaceTurn } from '../db/repositories/provider-paces.ts'
-import type { Pace } from '../domain/providers/provider.ts'
+import type { Pace } from '../domain/providers/capabilities.ts'
 import type { SharedAccess, TakePlace, TakeTurn } from '../providers/shared-access.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { createTokenSharing } from './access-tokens.ts'

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pace, PaceKind, ProviderCapabilities } from '../domain/providers/capabilities.ts'
 import {
   type AwaitedTurn,
   type NoAnswerResult,
   PACED,
-  type Pace,
-  type PaceKind,
-  type ProviderCapabilities,
   type TurnRank,
   type UnreachableResult,
 } from '../domain/providers/provider.ts'
@@ -21,13 +19,14 @@ type PacedCallType = 'order' | 'lookUp' | 'repeat'
 type PacedCall = { kind: PaceKind; type: PacedCallType; turn?: AwaitedTurn | undefined }
 
 /**
- * The calls that have a pace. Cancelling a charge is repeated as look-ups are. The other calls are rare: lists of a period, keys, and
+ * The calls that have a pace. Cancelling and revising a charge are repeated as look-ups are. The other calls are rare: lists of a period, keys, and
  * what onboarding calls.
  */
 const PACED_CALLS: { [Call in keyof Provider]?: PacedCall } = {
   issueCharge: { kind: 'charge', type: 'order' },
   findCharge: { kind: 'charge', type: 'lookUp' },
   cancelCharge: { kind: 'charge', type: 'lookUp' },
+  reviseCharge: { kind: 'charge', type: 'lookUp' },
   findPayment: { kind: 'charge', type: 'lookUp' },
   prepareRefund: { kind: 'refund', type: 'order' },
   refund: { kind: 'refund', type: 'order' },

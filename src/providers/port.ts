@@ -27,7 +27,9 @@ import type {
   ProviderKeyRequest,
   ProviderPayout,
   ProviderRefundRequest,
+  ProviderRevision,
   ProviderTransferRequest,
+  ReviseChargeOutcome,
   SendPayoutOutcome,
   SentRefund,
   SentTransfer,
@@ -42,6 +44,12 @@ export type ProviderNotificationRequest = {
   headers: Record<string, string | undefined>
   secret: string | null
 }
+
+/**
+ * Whether a charge was issued with a due date. The Central Bank's API keeps those apart from the others: a look-up among the others does
+ * not find one, which would prove that it is absent. So a caller that looks up a charge with a due date must say so.
+ */
+export type ChargeKind = { isDue: boolean }
 
 /** What a provider reports of a PIX in its notification only. */
 export type NotifiedDetails = { payer?: Party; rejection?: Pick<ProviderPayout, 'code' | 'message'> }
@@ -59,8 +67,13 @@ type ReadNotificationOutcome =
 export interface Provider {
   issueCharge(order: ProviderChargeRequest): Promise<IssueChargeOutcome>
   /** Looks a charge up by our id. */
-  findCharge(reference: string): Promise<FindChargeOutcome>
-  cancelCharge(reference: string): Promise<CancelChargeOutcome>
+  findCharge(reference: string, kind?: ChargeKind): Promise<FindChargeOutcome>
+  cancelCharge(reference: string, kind?: ChargeKind): Promise<CancelChargeOutcome>
+  /**
+   * Changes a charge with a due date. May be repeated: a charge that asks for what the order says is `revised`. Absent where the
+   * provider's API cannot (`dueCharges`).
+   */
+  reviseCharge?(revision: ProviderRevision): Promise<ReviseChargeOutcome>
   /** Looks one received PIX up by its end-to-end id. */
   findPayment(endToEnd: string): Promise<FindPaymentOutcome>
   /** Prepares a refund as `prepareTransfer` prepares a transfer. Absent where a refund needs no preparation. */
@@ -160,7 +173,7 @@ export interface Provider {
 export type ClosableProvider = Provider & { close(): Promise<void> }
 
 /** Parts of a provider that an adapter implements in one file each. */
-export type ChargeCalls = Pick<Provider, 'issueCharge' | 'findCharge' | 'cancelCharge'>
+export type ChargeCalls = Pick<Provider, 'issueCharge' | 'findCharge' | 'cancelCharge' | 'reviseCharge'>
 export type PaymentCalls = Pick<Provider, 'findPayment' | 'prepareRefund' | 'refund' | 'findRefund'>
 export type TransferCalls = Pick<
   Provider,

@@ -1,4 +1,5 @@
-import type { Pace, PaceKind, TurnRank, UnreachableResult } from '../domain/providers/provider.ts'
+import type { Pace, PaceKind } from '../domain/providers/capabilities.ts'
+import type { TurnRank, UnreachableResult } from '../domain/providers/provider.ts'
 
 /** An access token of a provider, and for how long it serves from now on, in milliseconds, before it is renewed. */
 type IssuedToken = { kind: 'token'; text: string; renewInMs: number }

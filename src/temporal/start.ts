@@ -5,7 +5,10 @@ import {
   awaitIssuedUpdate,
   type CancelChargeResult,
   type ChargeInput,
+  type ChargeRevisionOrder,
   cancelChargeUpdate,
+  type ReviseChargeResult,
+  reviseChargeUpdate,
 } from '../workflows/contracts/charges.ts'
 import {
   awaitResultUpdate,
@@ -168,6 +171,17 @@ export function executeCancelChargeUpdate(
   const input = { reopen: uuid, timeScale: temporal.timeScale }
   const workflow = { noun: 'charge', uuid, input } as const
   return executeUpdateWithStart(temporal, workflow, cancelChargeUpdate, { ...request, args: [] })
+}
+
+/** Revises a charge by update; starts its workflow from its row if none runs. */
+export function executeReviseChargeUpdate(
+  temporal: TemporalContext,
+  { chargeUuid, order }: { chargeUuid: string; order: ChargeRevisionOrder },
+  request: UpdateRequest,
+): Promise<ReviseChargeResult> {
+  const input = { reopen: chargeUuid, timeScale: temporal.timeScale }
+  const workflow = { noun: 'charge', uuid: chargeUuid, input } as const
+  return executeUpdateWithStart(temporal, workflow, reviseChargeUpdate, { ...request, args: [order] })
 }
 
 /** Returns the id of the workflow that returns a PIX, by which the acts of users and operators name it. */

@@ -1,7 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { REVISE_CHARGE_EXAMPLE } from '../../src/contract/charges/due-example.ts'
 import { EXAMPLE_UUIDS } from '../../src/contract/shared/example-values.ts'
+import { addDays } from '../../src/domain/charges/business-days.ts'
+import { computeBrasiliaDay } from '../../src/domain/shared/brasilia-day.ts'
 import { FILES } from '../support/files.ts'
 import { installSdkPackages } from '../support/python-packages.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
@@ -96,13 +99,19 @@ type SampleFixtures = Awaited<ReturnType<typeof createSampleFixtures>>
 async function createSampleFixtures(label: string) {
   const payouts = createPayoutActions(stack)
   const merchant = await stack.createMerchant({
-    providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 1_000 }],
+    // Woovi changes no charge with a due date.
+    providers: [
+      { provider: 'PROVIDER_B', dialect: 'woovi', balance: 1_000 },
+      { provider: 'PROVIDER_A', dialect: 'efi' },
+    ],
   })
   const { api } = merchant
+  const dueDay = addDays(computeBrasiliaDay(new Date()), 20)
   const key = `ana-${crypto.randomUUID()}@example.com`
   const [
     recipient,
     open,
+    due,
     paid,
     refunded,
     disputed,
@@ -116,6 +125,11 @@ async function createSampleFixtures(label: string) {
   ] = await Promise.all([
     stack.createRecipient(merchant),
     api.createCharge(),
+    api.createCharge({
+      due: { on: dueDay },
+      debtor: { name: 'Ana Lima', document: '52998224725' },
+      provider_uuid: merchant.connections[1]!.uuid,
+    }),
     payouts.createPaidCharge(merchant, { value: 200 }),
     payouts.createPaidCharge(merchant, { value: 200 }),
     payouts.createPaidCharge(merchant),
@@ -153,6 +167,8 @@ async function createSampleFixtures(label: string) {
     key,
     authCode,
     open,
+    due,
+    dueDay,
     paid,
     refunded,
     settled,
@@ -201,8 +217,10 @@ async function createWaitingOrders({ uuid, api }: Awaited<ReturnType<TestStack['
 
 /** Puts real resources, addresses and keys in the place of the examples. */
 function replaceExamples(operationId: string, source: string, made: SampleFixtures): string {
-  const charge = { cancelPayment: made.open, refundPayment: made.paid }[operationId] ?? made.refunded
+  const charges = { cancelPayment: made.open, refundPayment: made.paid, revisePayment: made.due }
+  const charge = charges[operationId as keyof typeof charges] ?? made.refunded
   const { transfers, batches, batch } = made.waiting
+  const exampleDue = REVISE_CHARGE_EXAMPLE.due
   const transfer = { cancelTransfer: made.scheduled.uuid, ...transfers }[operationId] ?? made.settled.uuid
   const isAssignment = operationId === 'assignDeposit'
   const deposit = isAssignment ? made.unnamedDeposit : made.deposit
@@ -228,6 +246,9 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
     [/contato%40lojadaana\.example\.com/g, encodeURIComponent(made.key)],
     [/https:\/\/loja\.example\.com[^'"]*/g, `${stack.local.inbox_url}/${operationId}-${made.merchant.uuid}`],
     [/order-1042-\w+/g, crypto.randomUUID()],
+    // The days of the examples pass.
+    [exampleDue.on, made.dueDay],
+    [exampleDue.discount.until[0]!.on, addDays(made.dueDay, -5)],
   ]
   return replacements.reduce((text, [example, real]) => text.replaceAll(example, real), source)
 }

@@ -149,6 +149,8 @@ test('only `createOperation`, and what starts no operation by a workflow, derive
   const derives = /\bderiveOperationUuid\(|\bfingerprintRequest\(/
   const found = sources.filter(({ file, text }) => !file.endsWith('idempotency.ts') && derives.test(text))
   expect(found.map(({ file }) => file)).toEqual([
+    // A revision is an update of the workflow of its charge.
+    'api/operations/charge-revisions.ts',
     'api/operations/create-operation.ts',
     // No workflow starts.
     'api/operations/deposit-assignments.ts',

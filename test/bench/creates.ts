@@ -1,8 +1,10 @@
+import { addDays } from '../../src/domain/charges/business-days.ts'
+import { computeBrasiliaDay } from '../../src/domain/shared/brasilia-day.ts'
 import { measureInTurns, measureOneByOne, warmUp } from './callers.ts'
 import { measureCost } from './costs.ts'
 import { sumCpuMs } from './cpu.ts'
 import { type Comparison, type Figures, formatPerSecond, type Goal, type Speed } from './figures.ts'
-import { createCharge } from './implementations.ts'
+import { createCharge, type Implementation } from './implementations.ts'
 import type { Bench } from './main.ts'
 
 /** How many callers call at once. */
@@ -13,6 +15,9 @@ const SEQUENTIAL_CALLS = 40
 /** Where the processor time of a create is judged. */
 const CPU_CALLERS = 16
 const CPU_GOAL_MS = 26
+/** The processor time of a charge with a due date, as a multiple of that of a plain charge in the same run. */
+const DUE_CPU_GOAL = 1.1
+const DAYS_UNTIL_DUE = 10
 
 /** POST /payments beside the floors under it, and beside the baseline. */
 export async function creates({
@@ -35,14 +40,16 @@ export async function creates({
       }
     }),
   )
+  const due = await createDueKind(trilho)
   const kinds = [floors.empty, floors.localAndNormal, ours!, plain!]
-  await warmUp(kinds, { callers: WARM_UP_CALLERS, seconds })
+  await warmUp([...kinds, due], { callers: WARM_UP_CALLERS, seconds })
   const speeds: Speed[] = []
   const goals: Goal[] = []
   const comparisons: Comparison[] = []
   for (const callers of CALLERS) {
-    const found = await measureInTurns(kinds, { callers, seconds })
-    const [, floor, own, other] = found
+    const measured = callers === CPU_CALLERS ? [...kinds, due] : kinds
+    const found = await measureInTurns(measured, { callers, seconds })
+    const [, floor, own, other, ownDue] = found
     speeds.push(...found)
     say(`${callers} callers: ${formatPerSecond(found)}`)
     comparisons.push({ what: `create a charge, ${callers} callers`, ours: own!, baseline: other! })
@@ -57,6 +64,12 @@ export async function creates({
         atMost: CPU_GOAL_MS,
         unit: 'ms',
         is: sumCpuMs(own!.cpuMs),
+      })
+    if (ownDue)
+      goals.push({
+        what: `CPU of a create with a due date ÷ of a create, ${callers} callers`,
+        is: sumCpuMs(ownDue.cpuMs) / sumCpuMs(own!.cpuMs),
+        atMost: DUE_CPU_GOAL,
       })
   }
   const alone = await measureOneByOne([floors.localAndNormal, ours!, plain!], {
@@ -73,5 +86,31 @@ export async function creates({
     perform: async () => (await ours!.create())!.uuid,
     workflowIdOf: uuid => `charge/${uuid}`,
   })
-  return { speeds, comparisons, goals, costs: [cost] }
+  const dueCost = await measureCost(site, 'create a charge with a due date', {
+    perform: async () => (await due.create())!.uuid,
+    workflowIdOf: uuid => `charge/${uuid}`,
+  })
+  return { speeds, comparisons, goals, costs: [cost, dueCost] }
+}
+
+/** Creates of charges with a due date, whose provider computes a fine, interest and a discount. */
+async function createDueKind(trilho: Implementation) {
+  const token = await trilho.createMerchant()
+  const on = addDays(computeBrasiliaDay(new Date()), DAYS_UNTIL_DUE)
+  const members = {
+    debtor: { name: 'Ana Souza', document: '52998224725' },
+    due: {
+      on,
+      fine: { type: 'PERCENTAGE', value: 2 },
+      interest: { type: 'PERCENTAGE', per: 'MONTH', days: 'CALENDAR', value: 1 },
+      discount: { type: 'FIXED', until: [{ on, value: 1 }] },
+    },
+  }
+  const create = () => createCharge(trilho, token, members)
+  return {
+    what: `${trilho.name}: create a charge with a due date`,
+    call: async () => (await create()) !== undefined,
+    programs: trilho.programs,
+    create,
+  }
 }

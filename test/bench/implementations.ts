@@ -35,8 +35,10 @@ export function createTrilhoImplementation(site: BenchStack): Implementation {
 export async function createCharge(
   { api }: Implementation,
   token: string,
+  /** Further members of the request. */
+  members: object = {},
 ): Promise<CreatedCharge | undefined> {
-  const { status, body } = await api.post('/api/v1/payments', token, { value: 10, type: 'PIX' })
+  const { status, body } = await api.post('/api/v1/payments', token, { value: 10, type: 'PIX', ...members })
   return status === 201 ? body.data : undefined
 }
 

@@ -142,6 +142,7 @@ export async function buildListCases(em: EntityManager, world: SeededAccount): P
       payment_date_to: A_MONTH.date_to,
       provider_uuid: most,
     }),
+    charges('due on a day', { due_from: LONG_AGO.date_from, due_to: LONG_AGO.date_to }),
     charges('value, exactly', { value_min: value, value_max: value }),
     charges('value ≥ 98 000', { value_min: '98000' }),
     charges('value 10 to 100', { value_min: '10', value_max: '100' }),

@@ -15,6 +15,8 @@ const FIXED_OPTIONS = {
   account_number: '13525622',
   // An order that waits for approval is the fault `order_left`.
   approval_above: undefined,
+  // A token without a scope refuses calls for good.
+  withheld_scopes: [],
 } satisfies AccountBody['options']
 
 /** Draws a value for every other option that the simulator has for an account, so that new options are drawn as well. */

@@ -1,6 +1,7 @@
 import { requestManualSettlement, StaleSettlement } from '../../src/admin/manual-settlement.ts'
 import { Movement } from '../../src/db/entities/movement.ts'
-import { PROVIDER_CAPABILITIES, type ProviderApi } from '../../src/domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../src/domain/providers/capabilities.ts'
+import type { ProviderApi } from '../../src/domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../src/domain/shared/intervals.ts'
 import type { StackClients } from './stack-clients.ts'
 

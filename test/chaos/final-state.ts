@@ -4,6 +4,8 @@ import type {
   StatementLine,
 } from '../../packages/simulator/control/client.ts'
 import type { ChargeState } from '../../src/domain/charges/charge.ts'
+import type { ChargeRevisionStatus } from '../../src/domain/charges/charge-revision.ts'
+import type { DueTerms, PaidParts } from '../../src/domain/charges/due-terms.ts'
 import type { DisputeKind, DisputeState } from '../../src/domain/disputes/dispute.ts'
 import type { RefundState } from '../../src/domain/refunds/refund.ts'
 import type { TransferState } from '../../src/domain/transfers/transfer.ts'
@@ -42,10 +44,20 @@ export type FinalState = {
     txid: string
     status: SimulatedChargeView['status']
   }[]
+  /** Each charge with a due date of an account of ours, as its provider has it. */
+  dueChargesAtProvider: {
+    providerAccount: string
+    txid: string
+    /** What it costs on some days. */
+    asks: { on: string; cents: number }[]
+    /** What the payments of what it asks consist of, as its provider computed them. */
+    payments: (PaidParts & { cents: number })[]
+  }[]
   /** The providers' states of the orphan payloads. */
   undisclosedPayloads: { attempt: string; status: 'open' | 'closed' | 'no_answer' }[]
 
   charges: ChargeRow[]
+  revisions: RevisionRow[]
   splits: {
     charge: string
     status: 'PENDING' | 'CREDITED' | 'FAILED'
@@ -160,7 +172,26 @@ type ChargeRow = {
   refundedCents: number
   disputedCents: number
   externalRef: string | null
+  /** What it asks on its due day, with its fee as it was quoted. */
+  totalCents: number
+  due: DueTerms | null
+  /** The number of its last accepted revision, and what it asked before the first. */
+  revision: number
+  issuedAs: { totalCents: number; due: DueTerms } | null
+  /** What its payment consists of, where its provider reported that. */
+  paidParts: PaidParts | null
   history: string[]
+}
+/** A change of what a charge with a due date asks. */
+export type RevisionRow = {
+  uuid: string
+  charge: string
+  number: number
+  status: ChargeRevisionStatus
+  totalCents: number
+  due: DueTerms
+  /** Its answer was missing when the charge was paid or ended: its provider may have carried it out. */
+  isEndedWithCharge: boolean
 }
 type TransferRow = {
   uuid: string

@@ -87,12 +87,12 @@ test.each<PlantedViolation>([
   [
     'a balance that is not its postings',
     ['balance_is_no_fold'],
-    ({ buckets }) => assignTo(firstOf(buckets), { foldCents: 10_159 }),
+    ({ buckets }) => assignTo(firstOf(buckets), { foldCents: 12_219 }),
   ],
   [
     'a provider that holds less',
     ['provider_differs'],
-    ({ holdings }) => assignTo(firstOf(holdings), { cents: 10_349 }),
+    ({ holdings }) => assignTo(firstOf(holdings), { cents: 12_409 }),
   ],
   [
     'a merchant that owes',
@@ -210,6 +210,67 @@ test.each<PlantedViolation>([
         { uuid: 'order-1', movement: 'm-deposit', failure: null },
         { uuid: 'order-2', movement: 'm-deposit', failure: null },
       ),
+  ],
+  [
+    'a charge with a due date that received what its provider never computed',
+    ['received_otherwise_than_computed', 'paid_parts_differ'],
+    ({ dueChargesAtProvider }) =>
+      assignTo(firstOf(firstOf(dueChargesAtProvider).payments), { fineCents: 40, interestCents: 21 }),
+  ],
+  [
+    'parts of a payment that its provider computed otherwise',
+    ['paid_parts_differ'],
+    ({ dueChargesAtProvider }) =>
+      assignTo(firstOf(firstOf(dueChargesAtProvider).payments), { fineCents: 40, interestCents: 20 }),
+  ],
+  [
+    'a charge that asks what a refused revision said',
+    ['asks_no_revision', 'provider_asks_otherwise'],
+    ({ charges }) => assignTo(findByUuid(charges, 'charge-due'), { totalCents: 1_000 }),
+  ],
+  [
+    'a charge whose last accepted revision was lost',
+    ['asks_no_revision'],
+    ({ revisions }) => removeWhere(revisions, ({ status }) => status === 'revised'),
+  ],
+  [
+    'a number of a revision that is missing',
+    ['revision_number'],
+    ({ charges, revisions }) => {
+      assignTo(findByUuid(charges, 'charge-due'), { revision: 2 })
+      assignTo(findByUuid(revisions, 'revision-1'), { number: 2 })
+    },
+  ],
+  [
+    'a charge that asks at its provider what it does not here',
+    ['provider_asks_otherwise'],
+    ({ dueChargesAtProvider }) => assignTo(firstOf(firstOf(dueChargesAtProvider).asks), { cents: 2_011 }),
+  ],
+  [
+    'a revision that counts as refused while its charge was pending, and was carried out',
+    ['provider_asks_otherwise'],
+    ({ dueChargesAtProvider, revisions }) => {
+      assignTo(findByUuid(revisions, 'revision-2'), { isEndedWithCharge: false })
+      assignTo(firstOf(dueChargesAtProvider), { asks: [{ on: '2030-05-09', cents: 3_000 }] })
+    },
+  ],
+  [
+    'a revision whose answer nobody waits for any more',
+    ['revision_undecided'],
+    ({ revisions }) => assignTo(findByUuid(revisions, 'revision-2'), { status: 'requested' }),
+  ],
+  [
+    'a charge with a due date whose splits take its fee',
+    ['shared_above_received'],
+    ({ splits, movements }) => {
+      splits.push({ charge: 'charge-due', status: 'CREDITED', cents: 2_061, returnRequestedCents: 0 })
+      movements.push({
+        ...findByUuid(movements, 'm-split'),
+        uuid: 'm-due-split',
+        cents: 2_061,
+        charge: 'charge-due',
+      })
+    },
   ],
 ])('the checker finds %s', (_, rules, plant) => {
   expect(findBrokenRules(plant)).toEqual(rules.toSorted())

@@ -405,8 +405,8 @@ describe('invariants workflows', () => {
           receivedCents: 0,
           refundedCents: 0,
         })
-        charges[1]!.state = 'failed'
-        charges[1]!.endToEnd = null
+        charges.at(-1)!.state = 'failed'
+        charges.at(-1)!.endToEnd = null
         firstOf(asked).answers.push({ status: 201, code: null, uuid: 'charge-2', body: 'same' })
       },
     ],

@@ -4,6 +4,7 @@ import { checkBatches } from './invariants/batches.ts'
 import { checkChargeIds } from './invariants/charge-ids.ts'
 import { checkDepositReturns } from './invariants/deposit-returns.ts'
 import { checkDisputes } from './invariants/disputes.ts'
+import { checkDueCharges } from './invariants/due-charges.ts'
 import { checkEvents } from './invariants/events.ts'
 import { checkKeyLookups } from './invariants/key-lookups.ts'
 import { checkLedgerBalances } from './invariants/ledger.ts'
@@ -29,6 +30,7 @@ const RULES = [
   checkRequests,
   checkEvents,
   checkRefundsAndSplits,
+  checkDueCharges,
   checkDisputes,
   checkDepositReturns,
   checkLimits,

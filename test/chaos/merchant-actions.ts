@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { reaisFromCents } from '../../src/domain/ledger/money.ts'
 import { changeBatchBody, createBatchActions } from './batch-actions.ts'
 import { runInBatches } from './batches.ts'
-import { getUntilAnswered, postUntilAnswered } from './merchant-requests.ts'
+import { buildDueMembers, createDueActions } from './due-actions.ts'
+import { getUntilAnswered, postUntilAnswered, type RequestRecord } from './merchant-requests.ts'
 import type { Repetition, TransferRecipient } from './operations.ts'
 import { createOrderRequests } from './order-requests.ts'
 import type { Merchant } from './participants.ts'
@@ -47,6 +48,7 @@ export function createMerchantActions(scene: StormContext) {
 
   return {
     ...batches,
+    ...createDueActions(scene),
     charge,
     transfer,
     refund,
@@ -64,7 +66,7 @@ export function createMerchantActions(scene: StormContext) {
       value: reaisFromCents(operation.cents),
       type: 'PIX',
       external_ref: `${run}-${place}`,
-      expires_in: operation.expiresInS,
+      ...(operation.due ? buildDueMembers(operation.due) : { expires_in: operation.expiresInS }),
       splits: operation.splits.map(({ type, amount, recipient }) => ({
         type,
         value: reaisFromCents(amount),
@@ -251,8 +253,7 @@ export function createMerchantActions(scene: StormContext) {
     const { request, record: mine } = await outcomeOf(of)
     if (!request || !mine) return nothing('repeat')
     if (body === 'same') await postUntilAnswered(api, mine, request)
-    else if (uuidOf(mine) === null)
-      return nothing('repeat') // Its key may be free still.
+    else if (mayBeFree(mine)) return nothing('repeat')
     else if (mine.kind === 'batch')
       await postUntilAnswered(
         api,
@@ -332,6 +333,14 @@ export function createMerchantActions(scene: StormContext) {
       await sleep(CLOSING_INTERVAL_MS)
     }
   }
+}
+
+/** Whether another request may have the key of this one: it was refused. */
+function mayBeFree(mine: RequestRecord): boolean {
+  // Refusals of a change name its charge as well.
+  return mine.kind === 'revise_charge'
+    ? !mine.answers.some(({ status }) => status === 200)
+    : uuidOf(mine) === null
 }
 
 type OpenCharge = {

@@ -12,6 +12,7 @@ export type RequestRecord = {
     | 'transfer'
     | 'refund'
     | 'cancel_charge'
+    | 'revise_charge'
     | 'cancel_transfer'
     | 'decide_transfer'
     | 'batch'
@@ -42,7 +43,14 @@ export type RecordedResponse = {
 }
 
 /** `body`: a table where it is text. */
-export type ApiRequest = { path: string; token: string; key: string | null; body?: unknown }
+export type ApiRequest = {
+  path: string
+  token: string
+  key: string | null
+  body?: unknown
+  /** POST where absent. */
+  method?: 'PATCH'
+}
 // biome-ignore lint/suspicious/noExplicitAny: a storm reads what it expects.
 export type ApiResponse = { status: number; body: any }
 
@@ -55,7 +63,7 @@ const MAX_RETRY_MS = 150_000
 /** Sends one request; null where no answer came, so that it is unknown whether it was accepted. */
 async function sendRequest(
   apiUrl: string,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PATCH',
   request: ApiRequest,
 ): Promise<ApiResponse | null> {
   const { body } = request
@@ -80,7 +88,7 @@ async function sendRequest(
 }
 
 /**
- * Sends a request, with a key until it is answered, to either API; records every response. Null where there is none in
+ * Sends a request that changes something, with a key until it is answered, to either API; records every response. Null where there is none in
  * the end.
  */
 export async function postUntilAnswered(
@@ -92,7 +100,7 @@ export async function postUntilAnswered(
   const deadline = Date.now() + MAX_RETRY_MS
   for (;;) {
     asked.sent += 1
-    const said = await sendRequest(api(), 'POST', request)
+    const said = await sendRequest(api(), request.method ?? 'POST', request)
     if (said) asked.answers.push({ ...recordedResponseOf(asked.kind, said), body })
     const repeat = request.key !== null && Date.now() < deadline && !isFinalResponse(said)
     if (!repeat) return said
@@ -130,7 +138,10 @@ export async function getText(
   }
 }
 
-const RETRYABLE_CODES = new Set(['unavailable', 'overloaded', 'not_confirmed', 'issuing', 'rate_limited'])
+const RETRYABLE_CODES = new Set([
+  ...['unavailable', 'overloaded', 'not_confirmed', 'issuing', 'rate_limited'],
+  'revision_unknown',
+])
 
 function isFinalResponse(said: ApiResponse | null): boolean {
   return said !== null && !RETRYABLE_CODES.has(said.body?.code)

@@ -1,5 +1,6 @@
 import { DISPUTE_TYPES } from '../../src/domain/disputes/dispute.ts'
 import { BATCH_MODES, SHORT_BALANCE_POLICIES } from '../../src/domain/transfers/transfer-batch.ts'
+import { drawDue } from './due-generators.ts'
 import type {
   BatchRecipient,
   ForeignCodeName,
@@ -9,7 +10,7 @@ import type {
   Repetition,
   TransferRecipient,
 } from './operations.ts'
-import { MAX_TRANSFER_CENTS } from './participants.ts'
+import { listChargeApisOf, MAX_TRANSFER_CENTS } from './participants.ts'
 import type { Random } from './random.ts'
 
 /** Generates a single operation: amounts, splits, recipients, and how often it is requested. */
@@ -45,16 +46,22 @@ const CODE_WEIGHTS: Record<ForeignCodeName, number> = {
   'wrong-signature': 1,
 }
 
+const DUE_PROBABILITY = 0.3
+
 export function drawCharge(random: Random, cast: ParticipantCounts): Operation {
-  const cents = random.chance(0.05) ? 0 : drawCents(random)
+  const merchant = random.between(0, cast.merchants - 1)
+  const hasDue = random.chance(DUE_PROBABILITY)
+  const cents = !hasDue && random.chance(0.05) ? 0 : drawCents(random)
   return {
     kind: 'charge',
-    merchant: random.between(0, cast.merchants - 1),
+    merchant,
     cents,
+    due: hasDue ? drawDue(random, { api: random.pick(listChargeApisOf(merchant)), cents }) : null,
     splits: random.chance(0.35) ? drawSplits(random, cents, cast) : [],
     // Woovi issues none that expires before 300 s; the others expire during the storm.
     expiresInS: random.chance(0.4) ? random.between(300, 330) : random.between(60, 75),
-    bound: random.chance(0.1),
+    // The first provider alone may not compute the terms.
+    bound: !hasDue && random.chance(0.1),
     asking: drawRepetition(random),
   }
 }
@@ -143,7 +150,7 @@ export function drawDispute(random: Random, about: number): Operation {
   return { kind: 'dispute', about, share: random.pick([10, 50, 100, 100]), type: random.pick(DISPUTE_TYPES) }
 }
 
-function drawRepetition(random: Random): Repetition {
+export function drawRepetition(random: Random): Repetition {
   const keyed = random.chance(0.85)
   return { keyed, times: keyed ? drawRepeatCount(random) : 1 }
 }

@@ -47,6 +47,8 @@ export function createOperationRunner(stagehands: StormContextInput) {
         return merchants.refund(operation, place)
       case 'cancel_charge':
         return merchants.cancelCharge(operation, place)
+      case 'revise':
+        return merchants.reviseCharge(operation, place)
       case 'cancel_transfer':
         return merchants.cancelTransfer(operation, place)
       case 'return_deposit':

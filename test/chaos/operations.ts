@@ -3,6 +3,7 @@ import type { ApprovalVerdict } from '../../src/domain/approvals/approval.ts'
 import type { DisputeType } from '../../src/domain/disputes/dispute.ts'
 import type { MismatchPolicy } from '../../src/domain/pix-keys/key-look-up.ts'
 import type { BatchMode, ShortBalancePolicy } from '../../src/domain/transfers/transfer-batch.ts'
+import { drawDaysAfterDue, drawRevision, type PlannedDue } from './due-generators.ts'
 import {
   drawBatch,
   drawCents,
@@ -26,11 +27,22 @@ export type Operation =
       cents: number
       splits: PlannedSplit[]
       expiresInS: number
+      /** Of a charge with a due date, which expires later than a storm lasts. */
+      due: PlannedDue | null
       /** The merchant's token: the one for all providers, or one bound to its first. */
       bound: boolean
       asking: Repetition
     }
-  | { kind: 'pay'; charge: number; how: 'right' | 'wrong' | 'again' | 'late'; cents: number }
+  | {
+      kind: 'pay'
+      charge: number
+      how: 'right' | 'wrong' | 'again' | 'late'
+      cents: number
+      /** On which day a charge with a due date is paid, counted from its due day; null of any other. */
+      daysAfterDue: number | null
+    }
+  /** A change of a charge with a due date: of its value where that is not null, and of its terms. */
+  | { kind: 'revise'; charge: number; cents: number | null; due: PlannedDue | null; asking: Repetition }
   | { kind: 'cancel_charge'; charge: number; times: number }
   /** Each share is one refund, in hundredths of what was paid; null requests the rest. All concurrently. */
   | { kind: 'refund'; charge: number; shares: (number | null)[]; asking: Repetition }
@@ -94,6 +106,7 @@ const OPERATION_WEIGHTS = {
   charge: 25,
   pay: 24,
   cancel_charge: 4,
+  revise: 5,
   refund: 13,
   deposit: 4,
   return_deposit: 3,
@@ -118,8 +131,8 @@ export type ParticipantCounts = { merchants: number; recipients: number }
 /** The operations of a storm. */
 export function planOperations(random: Random, count: number, cast: ParticipantCounts): Operation[] {
   const planned: Operation[] = []
-  /** Places of unpaid charges, of paid ones, of transfers, of batches and of disputes, as far as planned. */
-  const charges = { open: [] as number[], paid: [] as number[] }
+  /** Places of unpaid charges, of paid ones, of those with a due date, of transfers, of batches and of disputes, as far as planned. */
+  const charges = { open: [] as number[], paid: [] as number[], due: [] as number[] }
   const transfers = { sent: [] as number[], scheduled: [] as number[] }
   const batches: number[] = []
   const disputes: number[] = []
@@ -131,6 +144,7 @@ export function planOperations(random: Random, count: number, cast: ParticipantC
     const place = planned.push(operation) - 1
     if ('asking' in operation && operation.asking.keyed) keyed.push(place)
     if (operation.kind === 'charge') charges.open.push(place)
+    if (operation.kind === 'charge' && operation.due) charges.due.push(place)
     if (operation.kind === 'batch') batches.push(place)
     if (operation.kind === 'dispute') disputes.push(place)
     if (operation.kind === 'deposit') deposits.push(place)
@@ -160,6 +174,11 @@ export function planOperations(random: Random, count: number, cast: ParticipantC
         return place === undefined
           ? drawCharge(random, cast)
           : { kind, charge: place, times: drawRepeatCount(random) }
+      }
+      case 'revise': {
+        const place = near(charges.due)
+        const due = place === undefined ? null : dueOf(place)
+        return due ? drawRevision(random, place!, due) : drawCharge(random, cast)
       }
       case 'refund': {
         const place = near(charges.paid)
@@ -214,7 +233,14 @@ export function planOperations(random: Random, count: number, cast: ParticipantC
       charges.paid.push(place)
     }
     if (how === 'late') charges.open.splice(charges.open.indexOf(place), 1)
-    return { kind: 'pay', charge: place, how, cents: drawCents(random) }
+    const due = dueOf(place)
+    const daysAfterDue = due && drawDaysAfterDue(random, due)
+    return { kind: 'pay', charge: place, how, cents: drawCents(random), daysAfterDue }
+  }
+
+  function dueOf(place: number): PlannedDue | null {
+    const operation = planned[place]!
+    return operation.kind === 'charge' ? operation.due : null
   }
 
   function near(places: number[]): number | undefined {

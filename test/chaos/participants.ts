@@ -133,6 +133,15 @@ export function listApisOf(provider: ProviderName): ProviderApi[] {
   return [PROVIDER_APIS[provider], ...MERCHANT_PROFILES.flatMap(({ apis }) => apis?.[provider] ?? [])]
 }
 
+/** Lists the APIs by which a merchant's charges are issued, the first default first. */
+export function listChargeApisOf(merchant: number): ProviderApi[] {
+  const { sharedAt = [], providers, apis } = MERCHANT_PROFILES[merchant]!
+  return [
+    ...sharedAt.map(name => PROVIDER_APIS[name]),
+    ...providers.map(name => apis?.[name] ?? PROVIDER_APIS[name]),
+  ]
+}
+
 /** Creates all participants, directly in the database and at the simulator. */
 export async function createParticipants(
   site: StackClients,

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { addDays } from '../../src/domain/charges/business-days.ts'
 import { reaisFromCents } from '../../src/domain/ledger/money.ts'
 import { referenceOf } from '../../src/domain/pix/identifiers.ts'
-import { PROVIDER_CAPABILITIES } from '../../src/domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../src/domain/providers/capabilities.ts'
+import { computeBrasiliaDay } from '../../src/domain/shared/brasilia-day.ts'
 import { runInBatches } from './batches.ts'
 import { recipientConnectionOf, type StormConnection } from './participants.ts'
 import { API_VISIBILITIES } from './provider-visibility.ts'
@@ -44,7 +46,12 @@ export function createPayerActions(scene: StormContext) {
     awaitLatePayments: () => Promise.all(later),
   }
 
-  async function pay({ charge: of, how, cents }: OperationOf<'pay'>): Promise<OperationOutcome> {
+  async function pay({
+    charge: of,
+    how,
+    cents,
+    daysAfterDue,
+  }: OperationOf<'pay'>): Promise<OperationOutcome> {
     const { uuid } = await outcomeOf(of)
     const shown =
       uuid && (await when(merchantOf(of), `${API_PATHS.charge}/${uuid}`, one => one.payment.payload))
@@ -54,13 +61,28 @@ export function createPayerActions(scene: StormContext) {
     const value = how === 'wrong' && cents === asks ? cents + 1 : cents
     const isForced = how === 'again' || how === 'late'
     const chooses = how === 'wrong' || shown.value === 0
-    const order = { payload, force: isForced, ...(chooses && { value: reaisFromCents(value) }) }
+    const day = findPaymentDay(shown, daysAfterDue)
+    const order = {
+      payload,
+      force: isForced,
+      ...(chooses && { value: reaisFromCents(value) }),
+      ...(day !== null && { on: day }),
+    }
     const untilLateMs = Math.max(0, Date.parse(expires_at) - Date.now()) + LATE_PAYMENT_DELAY_MS
     if (how === 'late' && untilLateMs <= MAX_LATE_PAYMENT_DELAY_MS) {
       later.push(sleep(untilLateMs).then(() => nullIfRefused(simulator.pay(order))))
       return NO_OUTCOME
     }
     return (await nullIfRefused(simulator.pay(order))) ? NO_OUTCOME : nothing('pay')
+  }
+
+  /** The day on which a charge with a due date is paid, today at the earliest; null where it is today. */
+  function findPaymentDay(shown: DueHolder, daysAfterDue: number | null): string | null {
+    const { due } = shown.payment
+    if (!due || daysAfterDue === null || !API_VISIBILITIES[connectionOf(shown).api].reportsDueParts)
+      return null
+    const day = addDays(due.on, daysAfterDue)
+    return day > computeBrasiliaDay(new Date()) ? day : null
   }
 
   async function deposit({ merchant, cents }: OperationOf<'deposit'>): Promise<OperationOutcome> {
@@ -117,7 +139,7 @@ export function createPayerActions(scene: StormContext) {
     const isMoved = (shown: PixHolder) => endToEndOf(shown) !== '' || shown.status === 'PAID'
     const shown = uuid && (await when(merchantOf(about), `${API_PATHS[kind]}/${uuid}`, isMoved))
     if (!shown || PROVIDER_CAPABILITIES[connectionOf(shown).api].disputes === null) return null
-    const cents = Math.round((shown.total_value ?? shown.value) * 100)
+    const cents = Math.round((shown.payment?.paid?.value ?? shown.total_value ?? shown.value) * 100)
     return { end_to_end: endToEndOf(shown), cents }
   }
 
@@ -134,6 +156,9 @@ export function createPayerActions(scene: StormContext) {
     )
   }
 }
+
+/** A charge as it is shown, as far as the day of its payment depends on it. */
+type DueHolder = { provider: { uuid: string }; payment: { due?: { on: string } } }
 
 const FINAL_DECISIONS = ['disagreed', 'agreed', 'cancelled'] as const
 

@@ -8,6 +8,7 @@ import {
   type ProviderOperation,
   VIEW_FAULTS,
 } from '../../packages/simulator/faults.ts'
+import { PROVIDER_CAPABILITIES } from '../../src/domain/providers/capabilities.ts'
 import { PROVIDER_NAMES, type ProviderApi, type ProviderName } from '../../src/domain/providers/provider.ts'
 import { listApisOf } from './participants.ts'
 import type { Random } from './random.ts'
@@ -47,6 +48,7 @@ const FAULTED_CALLS = [
   'issueCharge',
   'findCharge',
   'cancelCharge',
+  'reviseCharge',
   'prepareTransfer',
   'sendTransfer',
   'findTransfer',
@@ -165,6 +167,7 @@ function createFaultSequence(random: Random) {
       VIEW_FAULTS.filter(fault => isFaultOf(fault, operation)).map(fault => ({ provider, operation, fault })),
     ),
     { provider, operation: 'findDispute' as const, fault: 'other_status' as const },
+    { provider, operation: 'findPayment' as const, fault: 'centavo_off' as const },
     ...LISTING_FAULTS.flatMap(fault => NOTIFIED_CALLS.map(operation => ({ provider, operation, fault }))),
     ...NOTIFIED_CALLS.flatMap(operation =>
       NOTIFICATION_FAULTS.map(fault => ({ provider, operation, fault })),
@@ -193,6 +196,9 @@ function createFaultSequence(random: Random) {
 
 /** The provider APIs that prepare transfers. */
 const PREPARING_APIS: ReadonlySet<ProviderApi> = new Set(['sicoob', 'stark'])
+/** The provider APIs that never answer a change of a charge with its former content. */
+const CONFIRMING_APIS: ReadonlySet<ProviderApi> = new Set(['stark'])
+const canRevise = (api: ProviderApi) => PROVIDER_CAPABILITIES[api].dueCharges?.canRevise === true
 /** Faults after which Stark Bank's API shows a deposit without its reversal and no published reason: only an operator ends those. */
 const UNEXPLAINED_REFUND_FAULTS: ReadonlySet<FaultKind> = new Set([
   'accepted_then_rejected',
@@ -206,6 +212,10 @@ function isServed(planned: {
   fault: FaultKind
 }) {
   const apis = listApisOf(planned.provider)
+  if (planned.operation === 'reviseCharge')
+    return apis.some(
+      api => canRevise(api) && (planned.fault !== 'revision_lost' || !CONFIRMING_APIS.has(api)),
+    )
   if (planned.operation === 'prepareTransfer') return apis.some(api => PREPARING_APIS.has(api))
   return !(
     apis.includes('stark') &&

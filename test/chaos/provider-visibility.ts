@@ -1,4 +1,5 @@
 import type { StatementLine } from '../../packages/simulator/control/client.ts'
+import { showEndToEndId } from '../../src/domain/pix/identifiers.ts'
 import type { ProviderApi } from '../../src/domain/providers/provider.ts'
 import type { Participants } from './participants.ts'
 
@@ -10,14 +11,26 @@ type ApiVisibility = {
   showsEndToEnd: boolean
   /** A charge can be cancelled; where it cannot, it can be paid until it expires. */
   cancelsCharges: boolean
+  /**
+   * The parts of a payment of a charge with a due date are reported. Where they are not, at every account of an API or at some, a PIX is
+   * compared with what is due on the day on which it settles.
+   */
+  reportsDueParts: boolean
 }
 
 export const API_VISIBILITIES: Record<ProviderApi, ApiVisibility> = {
-  efi: { showsReturns: true, showsEndToEnd: true, cancelsCharges: true },
-  woovi: { showsReturns: true, showsEndToEnd: true, cancelsCharges: true },
-  sicoob: { showsReturns: false, showsEndToEnd: true, cancelsCharges: true },
-  inter: { showsReturns: false, showsEndToEnd: true, cancelsCharges: true },
-  stark: { showsReturns: true, showsEndToEnd: false, cancelsCharges: false },
+  efi: { showsReturns: true, showsEndToEnd: true, cancelsCharges: true, reportsDueParts: false },
+  woovi: { showsReturns: true, showsEndToEnd: true, cancelsCharges: true, reportsDueParts: false },
+  sicoob: { showsReturns: false, showsEndToEnd: true, cancelsCharges: true, reportsDueParts: true },
+  inter: { showsReturns: false, showsEndToEnd: true, cancelsCharges: true, reportsDueParts: true },
+  stark: { showsReturns: true, showsEndToEnd: false, cancelsCharges: false, reportsDueParts: true },
+}
+
+/** The id by which a provider's statement has a PIX of ours: that of the rail where our name of it ends with it, as of a payment of an invoice. */
+export function findStatementId(endToEnd: string): string
+export function findStatementId(endToEnd: string | null): string | null
+export function findStatementId(endToEnd: string | null): string | null {
+  return showEndToEndId(endToEnd) || endToEnd
 }
 
 /** A statement's lines at the participants' accounts: those that an API shows, and those that none does. */

@@ -3,7 +3,7 @@ import type { StatementLine } from '../../packages/simulator/control/client.ts'
 import { settleUnknownPayouts } from './bank-inquiries.ts'
 import type { Participants } from './participants.ts'
 import { createProviderPanel } from './provider-panel.ts'
-import { splitByVisibility } from './provider-visibility.ts'
+import { findStatementId, splitByVisibility } from './provider-visibility.ts'
 import { isScheduledWorkflow, readUndocumentedItems, readUnexplainedAnswers } from './read-final-state.ts'
 import type { StackClients } from './stack-clients.ts'
 import type { OpenedDispute } from './storm-context.ts'
@@ -18,6 +18,7 @@ const CHECK_INTERVAL_MS = 1_000
 /** Everything that is unfinished, in one query. */
 const PENDING_WORK_SQL = `
   select 'charges' as what, count(*)::int as count from charge where state in ('issuing', 'pending', 'paying', 'refunding')
+  union all select 'revisions of charges', count(*)::int from charge_revision where status = 'requested'
   union all select 'transfers', count(*)::int from transfer where state in ('created', 'held', 'approved', 'sending', 'settling')
   union all select 'batches', count(*)::int from transfer_batch where state in ('draft', 'processing')
   union all select 'batch items', count(*)::int from transfer_batch_item where state in ('pending', 'starting')
@@ -112,7 +113,7 @@ async function findUnrecordedFacts(
   )
   const entries = known.filter(({ end_to_end }) => BOOKED_ENTRY_REASONS.has(end_to_end)).length
   const [kept, odd] = [await readUnexplainedAnswers(site), await readUndocumentedItems(site, clearSince)]
-  const ours = new Set(known.map(({ end_to_end, account }) => `${account} ${end_to_end}`))
+  const ours = new Set(known.map(({ end_to_end, account }) => `${account} ${findStatementId(end_to_end)}`))
   const isPix = (line: StatementLine) => line.end_to_end !== null
   const count = lines.filter(line => isPix(line) && !ours.has(`${line.account} ${line.shown_id}`)).length
   const meds = new Set(

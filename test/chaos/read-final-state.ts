@@ -1,12 +1,14 @@
 import { Attempt } from '../../src/db/entities/attempt.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
+import { addDays } from '../../src/domain/charges/business-days.ts'
 import { referenceOf } from '../../src/domain/pix/identifiers.ts'
+import { computeBrasiliaDay } from '../../src/domain/shared/brasilia-day.ts'
 import { runInBatches } from './batches.ts'
 import type { FinalState, Mode } from './final-state.ts'
 import { workflowIdOf } from './invariants/requests.ts'
 import { getUntilAnswered, type RequestRecord } from './merchant-requests.ts'
 import { isToldOfBatches, type Participants } from './participants.ts'
-import { splitByVisibility } from './provider-visibility.ts'
+import { findStatementId, splitByVisibility } from './provider-visibility.ts'
 import { readStatements } from './read-statements.ts'
 import type { StackClients } from './stack-clients.ts'
 import type { OpenedDispute } from './storm-context.ts'
@@ -63,6 +65,7 @@ export function isScheduledWorkflow(workflowId: string): boolean {
 type DatabaseRows = Pick<
   FinalState,
   | 'charges'
+  | 'revisions'
   | 'splits'
   | 'transfers'
   | 'batches'
@@ -105,6 +108,14 @@ const LIMIT_USAGES_SQL = `
     coalesce(u.used_cents, 0)::float as "usedCents", coalesce(o.cents, 0)::float as "orderedCents"
   from limit_usage u full join ordered o using (account_uuid, is_simulated, name, starts_on, receiver_hash)`
 
+/** Compares each revision with the moment in which its charge was not pending any more. */
+const REVISIONS_SQL = `
+  select r.uuid, charge_uuid as charge, number, status, r.total_cents::float as "totalCents", r.due,
+    coalesce(r.updated_at >= (
+      select min((entry ->> 'created_at')::timestamptz) from jsonb_array_elements(c.history) as entry
+      where entry ->> 'status' not in ('UNDEFINED', 'PENDING')), false) as "isEndedWithCharge"
+  from charge_revision r join charge c on c.uuid = r.charge_uuid`
+
 async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
   const [charges, splits, transfers, refunds, meds, depositReturns, movements, attempts] = await Promise.all([
     sql<DatabaseRows['charges'][number]>(
@@ -112,7 +123,8 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
          value_cents::float as "valueCents", fee_cents::float as "feeCents", received_cents::float as "receivedCents",
          refunding_cents::float as "refundingCents", refunded_cents::float as "refundedCents",
          disputed_cents::float as "disputedCents",
-         external_ref as "externalRef", ${HISTORY_STATUSES_SQL} from charge`,
+         external_ref as "externalRef", total_cents::float as "totalCents", due, revision, issued_as as "issuedAs",
+         paid_parts as "paidParts", ${HISTORY_STATUSES_SQL} from charge`,
     ),
     sql<DatabaseRows['splits'][number]>(
       `select charge_uuid as charge, status, credited_cents::float as cents,
@@ -148,6 +160,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
        from attempt a join provider_account p on p.uuid = a.provider_account_uuid`,
     ),
   ])
+  const revisions = await sql<DatabaseRows['revisions'][number]>(REVISIONS_SQL)
   const [unbalanced, buckets, events, deliveries, notifications, limitUsages, lookups, batches, batchItems] =
     await Promise.all([
       sql<DatabaseRows['unbalancedMovements'][number]>(
@@ -184,7 +197,8 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     ])
   const waitingNotifications = notifications.map(({ uuid }) => uuid)
   return {
-    charges,
+    charges: charges.map(row => ({ ...row, endToEnd: findStatementId(row.endToEnd) })),
+    revisions,
     splits,
     transfers,
     batches,
@@ -194,7 +208,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     depositReturns,
     keyLookups: lookups.map(({ uuid }) => uuid),
     limitUsages,
-    movements,
+    movements: movements.map(row => ({ ...row, endToEnd: findStatementId(row.endToEnd) })),
     attempts,
     unbalancedMovements: unbalanced,
     buckets,
@@ -207,7 +221,9 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
 async function readProviderState(
   { simulator }: StackClients,
   cast: Participants,
-): Promise<Pick<FinalState, 'lines' | 'holdings' | 'chargesAtProvider' | 'receivedDeliveries'>> {
+): Promise<
+  Pick<FinalState, 'lines' | 'holdings' | 'chargesAtProvider' | 'dueChargesAtProvider' | 'receivedDeliveries'>
+> {
   const modes = new Map(
     cast.merchants.flatMap(({ mode, connections }) => connections.map(one => [one.account, mode] as const)),
   )
@@ -240,7 +256,41 @@ async function readProviderState(
   const charges = (await simulator.listCharges())
     .filter(({ account }) => ours.has(account))
     .map(({ account, ...charge }) => ({ ...charge, providerAccount: account }))
-  return { lines, holdings, chargesAtProvider: charges, receivedDeliveries: received.flat() }
+  return {
+    lines,
+    holdings,
+    chargesAtProvider: charges,
+    dueChargesAtProvider: (await readDueCharges(simulator)).filter(one => ours.has(one.providerAccount)),
+    receivedDeliveries: received.flat(),
+  }
+}
+
+/** Days from today, before and after the due days of a storm, on which what a charge costs is compared. */
+const COMPARED_DAYS = [0, 5, 12, 25, 40]
+
+async function readDueCharges({
+  listDueCharges,
+}: StackClients['simulator']): Promise<FinalState['dueChargesAtProvider']> {
+  const today = computeBrasiliaDay(new Date())
+  const days = COMPARED_DAYS.map(count => addDays(today, count))
+  const lists = await Promise.all(days.map(listDueCharges))
+  return lists[0]!.map(({ account, txid, payments }, place) => ({
+    providerAccount: account,
+    txid,
+    asks: days.map((on, day) => ({ on, cents: centsFromReais(lists[day]![place]!.value) })),
+    payments: payments.map(paid => ({
+      cents: centsFromReais(paid.value),
+      originalCents: centsFromReais(paid.original),
+      fineCents: centsFromReais(paid.fine),
+      interestCents: centsFromReais(paid.interest),
+      discountCents: centsFromReais(paid.discount),
+      abatementCents: centsFromReais(paid.abatement),
+    })),
+  }))
+}
+
+function centsFromReais(value: number): number {
+  return Math.round(value * 100)
 }
 
 /** Both sides of every dispute, as far as they are ours. */

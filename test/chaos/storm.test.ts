@@ -16,7 +16,7 @@ test('one seed plans one storm, and another seed plans another', () => {
  * Any seed must pass (`npm run chaos`). This one draws every kind of operation and of fault early, and its late payment
  * too, so that the storm is short.
  */
-const SEED = 109245
+const SEED = 738981
 const OPERATIONS = 200
 
 test('a short storm has every kind of operation, and every fault that delays no storm for long', async () => {
@@ -38,8 +38,12 @@ function planKinds(seed: number, count: number): string[] {
 
 function nameOperation(operation: Operation): string {
   switch (operation.kind) {
+    case 'charge':
+      return operation.due ? `charge due at ${operation.due.api}` : 'charge'
     case 'pay':
-      return `pay ${operation.how}`
+      return operation.daysAfterDue === null
+        ? `pay ${operation.how}`
+        : `pay a charge with a due date ${nameDay(operation.daysAfterDue)}`
     case 'batch':
       return `batch as ${operation.as}`
     case 'repeat':
@@ -51,6 +55,11 @@ function nameOperation(operation: Operation): string {
     default:
       return operation.kind
   }
+}
+
+function nameDay(daysAfterDue: number): string {
+  if (daysAfterDue === 0) return 'on the due day'
+  return daysAfterDue < 0 ? 'early' : 'late'
 }
 
 function nameFault(event: FaultEvent): string {

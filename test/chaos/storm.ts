@@ -169,6 +169,7 @@ export async function runStorm({
         faults: making.counts,
         states: countByName([
           ...world.charges.map(({ state }) => `charge ${state}`),
+          ...world.revisions.map(({ status }) => `revision ${status}`),
           ...world.transfers.map(({ state }) => `transfer ${state}`),
           ...world.batches.map(({ state, cancelReason }) => `batch ${cancelReason ?? state}`),
           ...world.refunds.map(({ state }) => `refund ${state}`),
@@ -208,6 +209,7 @@ async function runConcurrently(count: number, act: (place: number) => Promise<vo
 
 function operationNameOf(operation: Operation): string {
   if (operation.kind === 'pay') return `pay ${operation.how}`
+  if (operation.kind === 'charge' && operation.due) return 'charge with a due date'
   if (operation.kind === 'batch') return `batch ${operation.mode} as ${operation.as}`
   if (operation.kind === 'repeat') return `repeat ${operation.body} body`
   if (operation.kind === 'transfer' && operation.scheduledInS !== null) return 'transfer scheduled'

@@ -37,7 +37,7 @@ export function createLoad(stage: DrillStack, perSecond: number) {
     const { token } = cast.merchants[merchant]!
     const operations: Operation[] = [
       chargeOperation(merchant),
-      { kind: 'pay', charge: 0, how: 'right', cents: 0 },
+      { kind: 'pay', charge: 0, how: 'right', cents: 0, daysAfterDue: null },
       { kind: 'refund', charge: 0, shares: [50], asking: keyed },
       transferOperation(merchant),
     ]
@@ -121,6 +121,7 @@ const chargeOperation = (merchant: number): Operation => ({
   cents: 10_00,
   splits: [],
   expiresInS: 300,
+  due: null,
   bound: false,
   asking: { keyed: true, times: 1 },
 })

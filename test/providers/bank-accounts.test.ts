@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import * as efiSdk from 'sdk-node-apis-efi'
 import { BANK_ACCOUNT_TYPES } from '../../src/domain/pix/party.ts'
-import { PROVIDER_CAPABILITIES } from '../../src/domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../src/domain/providers/capabilities.ts'
 import { openContract } from '../support/openapi-contract.ts'
 import { accountDestination, type BANK_ACCOUNT } from '../support/transfer-destinations.ts'
 import { findWooviRequestViolations } from '../support/woovi-contract.ts'

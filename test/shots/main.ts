@@ -20,6 +20,8 @@ const listMerchantPages = (seed: Seed) => ({
   charges: '/dashboard/charges',
   'charge-new': '/dashboard/charges/new',
   'charge-open': `/dashboard/charges/${seed.open}`,
+  'charge-due': `/dashboard/charges/${seed.due}`,
+  'charge-due-change': `/dashboard/charges/${seed.due}/change`,
   'charge-paid': `/dashboard/charges/${seed.paid}`,
   'charge-refunded': `/dashboard/charges/${seed.refunded}`,
   counter: `/dashboard/charges/${seed.open}/counter`,

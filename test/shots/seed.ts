@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { addDays } from '../../src/domain/charges/business-days.ts'
+import { computeBrasiliaDay } from '../../src/domain/shared/brasilia-day.ts'
 import { pollUntil } from '../api/support/poll-until.ts'
 import type { TestStack } from '../api/support/test-stack.ts'
 
@@ -55,6 +57,24 @@ export async function seedMerchant(stage: TestStack) {
       ({ status }) => status === 'PAID',
     )
   const open = await api.createCharge({ value: 129.9, external_ref: 'Pedido #2294', expires_in: 86_400 })
+  const today = computeBrasiliaDay(new Date())
+  const due = await api.createCharge({
+    value: 890,
+    external_ref: 'Mensalidade novembro',
+    due: {
+      on: addDays(today, 6),
+      payable_days_after: 20,
+      fine: { type: 'PERCENTAGE', value: 2 },
+      interest: { type: 'PERCENTAGE', per: 'MONTH', days: 'CALENDAR', value: 1 },
+      discount: { type: 'FIXED', until: [{ on: addDays(today, 3), value: 45 }] },
+    },
+    debtor: {
+      name: PAYERS[0]!.name,
+      document: PAYERS[0]!.document,
+      address: { street: 'Avenida Paulista, 1000', city: 'São Paulo', state: 'SP', zip_code: '01310100' },
+    },
+    message: 'Obrigado pela preferência',
+  })
   const cancelled = await api.createCharge({ value: 44, external_ref: 'mesa 3' })
   await api.post(`/api/v1/payments/${cancelled.uuid}/cancel`, {})
 
@@ -133,6 +153,7 @@ export async function seedMerchant(stage: TestStack) {
     refunded: paid[1]!.uuid,
     refund: returned.body.data.refund.uuid,
     open: open.uuid,
+    due: due.uuid,
     fallback: transfers[0]!,
     scheduled,
     unknown,

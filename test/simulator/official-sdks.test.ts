@@ -107,6 +107,44 @@ describe('sdk-node-apis-efi', () => {
     })
   })
 
+  test('a charge with a due date is created, changed, paid late and found', async () => {
+    const txid = '7'.repeat(32)
+    const share = (modalidade: number, valorPerc: string) => ({ modalidade, valorPerc })
+    const cobv = {
+      calendario: { dataDeVencimento: '2030-05-07', validadeAposVencimento: 30 },
+      devedor: {
+        cpf: '52998224725',
+        nome: 'Ana',
+        logradouro: 'Rua A, 1',
+        cidade: 'Recife',
+        uf: 'PE',
+        cep: '70011750',
+      },
+      valor: { original: '90.00', multa: share(2, '3.00'), juros: share(2, '1.00') },
+      chave,
+    }
+    expect(await efi('pixCreateDueCharge', { txid }, cobv)).toMatchObject({
+      txid,
+      revisao: 0,
+      valor: cobv.valor,
+    })
+    const valor = { ...cobv.valor, original: '100.00' }
+    const changed = await efi('pixUpdateDueCharge', { txid }, { valor })
+    expect(changed).toMatchObject({ revisao: 1, valor })
+    await simulator.control.pay({ payload: changed.pixCopiaECola, on: '2030-05-09' })
+    expect(await efi('pixDetailDueCharge', { txid })).toMatchObject({
+      status: 'CONCLUIDA',
+      pix: [{ valor: '105.00' }],
+    })
+    await expect(efi('pixUpdateDueCharge', { txid }, { valor })).rejects.toMatchObject({
+      nome: 'status_cobranca_invalido',
+    })
+    await expect(efi('pixDetailDueCharge', { txid: '8'.repeat(32) })).rejects.toMatchObject({
+      nome: 'cobranca_nao_encontrada',
+    })
+    expect((await efi('pixListDueCharges', range)).cobs).toHaveLength(1)
+  })
+
   test('a charge is moved to a location, which is found, listed, shown as a code and left again', async () => {
     const { id } = await efi('pixCreateLocation', {}, { tipoCob: 'cob' })
     const txid = '1'.repeat(32)

@@ -156,6 +156,32 @@ test('an invoice is created, changed, paid, found with its end-to-end id and rev
   await expect(simulator.control.pay({ payload: other.brcode })).rejects.toThrow('removed')
 })
 
+test('an invoice with days, rates and discounts is created, found, moved and paid late', async () => {
+  const dayIn = (days: number) =>
+    new Date(Date.now() - 3 * 3_600_000 + days * 86_400_000).toISOString().slice(0, 10)
+  const [invoice] = await stark('invoice.create', [
+    {
+      amount: 10_000,
+      taxId: '123.456.789-09',
+      name: 'Pagador de Teste',
+      due: dayIn(10),
+      expiration: 30 * 86_400,
+      fine: 2.5,
+      interest: 3,
+      discounts: [{ percentage: 10, due: dayIn(3) }],
+      tags: ['Due1'],
+    },
+  ])
+  expect(invoice).toMatchObject({ fine: 2.5, interest: 3, nominalAmount: 10_000, discountAmount: 1_000 })
+  expect(await stark('invoice.get', invoice.id)).toMatchObject({ status: 'created', amount: 9_000 })
+  const moved = await stark('invoice.update', invoice.id, { due: dayIn(12), expiration: 86_400 })
+  expect(moved).toMatchObject({ nominalAmount: 10_000, expiration: 86_400 })
+  await simulator.control.pay({ payload: invoice.brcode, on: dayIn(13) })
+  expect(await stark('invoice.query', { tags: ['due1'] })).toMatchObject([
+    { status: 'paid', amount: 10_260, fineAmount: 250, interestAmount: 10, discountAmount: 0 },
+  ])
+})
+
 test('a key is looked up, verified and paid; an externalId is used once', async () => {
   const key = await stark('dictKey.get', 'maria@example.com')
   expect(key).toMatchObject({ id: 'maria@example.com', type: 'email', taxId: '529.982.247-25' })

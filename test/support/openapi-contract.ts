@@ -187,6 +187,12 @@ function correctDocument(node: unknown, field = ''): unknown {
   // The location of a payload has no scheme by the Central Bank's own definition.
   const { location, loc } = (corrected.properties ?? {}) as Record<string, Schema | undefined>
   for (const schema of [location, loc]) if (schema?.format === 'uri') delete schema.format
+  if (corrected.title === 'Pessoa Física' || corrected.title === 'Pessoa Jurídica')
+    delete corrected.additionalProperties
+  const { modalidade } = (corrected.properties ?? {}) as Record<string, Schema | undefined>
+  if (modalidade?.type === 'string') modalidade.type = ['string', 'integer']
+  if ((corrected.properties as Schema | undefined)?.descontoDataFixa)
+    corrected.required = ['descontoDataFixa']
   if (Array.isArray(corrected.required)) correctRequired(corrected)
   return corrected
 }
@@ -202,11 +208,13 @@ function correctRequired(schema: Schema): void {
   const properties = Object.keys((schema.properties ?? {}) as Schema)
   const isReceivedPix = ['endToEndId', 'horario', 'valor'].every(name => properties.includes(name))
   const isReceivedPixList = properties.includes('pix') && properties.includes('parametros')
+  const isReceiver = required.includes('logradouro') && properties.includes('recebedor')
   const isLocation = required.includes('tipoCob') && required.includes('criacao')
   schema.required = required.filter(
     name =>
       !(isReceivedPix && ['pagador', 'pix'].includes(name) && !properties.includes(name)) &&
       !(isReceivedPixList && name === 'cobs') &&
+      !(isReceiver && !properties.includes(name)) &&
       !(isLocation && ['txid', 'criacao'].includes(name)),
   )
 }

@@ -42,10 +42,12 @@ export function reopenAndUpdate<Answer>(
 /** Sends an update to a running workflow, and resolves when it is accepted. */
 export function startUpdate<Answer>(
   { client, workflowId }: WorkflowTarget,
-  { update, updateId }: UpdateRequest<Answer>,
+  { update, updateId, args = [] }: UpdateRequest<Answer>,
 ): Promise<{ result(): Promise<Answer> }> {
   return withUpdateTimeout(client, () =>
-    client.getHandle(workflowId).startUpdate(update, { updateId, waitForStage: 'ACCEPTED' }),
+    client
+      .getHandle(workflowId)
+      .startUpdate(update, { updateId, args: args as [], waitForStage: 'ACCEPTED' }),
   )
 }
 

@@ -32,6 +32,7 @@ const MAIN_ACTIVITIES: Record<
   issueCharge: true,
   pollCharge: true,
   cancelCharge: true,
+  reviseCharge: true,
   closeOrphan: true,
   recordDeposit: true,
   sendTransfer: true,

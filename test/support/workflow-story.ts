@@ -10,7 +10,12 @@ import type {
   providerActivities,
   webhookActivities,
 } from '../../src/activities/index.ts'
-import { type CancelChargeResult, cancelChargeUpdate } from '../../src/workflows/contracts/charges.ts'
+import {
+  type CancelChargeResult,
+  cancelChargeUpdate,
+  type ReviseChargeResult,
+  reviseChargeUpdate,
+} from '../../src/workflows/contracts/charges.ts'
 import { type ReplyToDisputeResult, replyToDisputeUpdate } from '../../src/workflows/contracts/disputes.ts'
 import { awaitResultUpdate } from '../../src/workflows/contracts/orders.ts'
 import { type ManualSettlement, manualSettlementSignal } from '../../src/workflows/contracts/payouts.ts'
@@ -154,6 +159,20 @@ export class Story {
       update: cancelChargeUpdate,
       updateId,
     })
+  }
+
+  /** A revision of the charge, which reopens its workflow where it has ended. A repeated request has the same `revision`. */
+  reviseCharge(revision = 'revision', updateId: string = revision): Promise<ReviseChargeResult> {
+    return storyClient.reopenAndUpdate(
+      this.target,
+      this.#reopenStart,
+      buildRevisionRequest(revision, updateId),
+    )
+  }
+
+  /** A revision that was accepted: its result comes later. */
+  startRevision(revision = 'revision'): Promise<{ result(): Promise<ReviseChargeResult> }> {
+    return storyClient.startUpdate(this.target, buildRevisionRequest(revision, revision))
   }
 
   /** The merchant's reply to a dispute, which reopens its workflow where it has ended. */
@@ -342,6 +361,11 @@ function summarizeHistory(history: History): HistorySummary {
     childWorkflowIds,
     completedChildIds,
   }
+}
+
+function buildRevisionRequest(uuid: string, updateId: string): storyClient.UpdateRequest<ReviseChargeResult> {
+  const args = [{ uuid, requestId: uuid, details: 'sealed' }]
+  return { update: reviseChargeUpdate as never, updateId, args }
 }
 
 function decodePayload(payload: { data?: Uint8Array | null } | null | undefined): string {

@@ -90,6 +90,15 @@ export type SimulatedChargeView = {
   txid: string
   status: 'active' | 'completed' | 'removed' | 'removed_by_provider'
 }
+/** What a charge with a due date costs at its provider on a day, and its payments of what it asks; amounts in reais. */
+export type DueChargeView = {
+  account: string
+  txid: string
+  value: number
+  payments: DuePaymentView[]
+}
+/** What a payment consists of, as its provider computed it. */
+type DuePaymentView = Record<'value' | 'original' | 'fine' | 'interest' | 'discount' | 'abatement', number>
 /** An order that waits for approval in a provider's panel. */
 export type PendingOrderView = { id: string; account: string; value: number; key: string }
 
@@ -158,6 +167,8 @@ export function createSimulatorClient(baseUrl: string, caFile: string) {
     listFaults: () => list<FaultView>('/faults'),
     listServedFaults: () => list<ServedFaultView>('/faults/served'),
     listCharges: () => list<SimulatedChargeView>('/charges'),
+    /** Lists the charges with a due date, with what each costs on a day in Brasília. */
+    listDueCharges: (on: string) => list<DueChargeView>(`/due-charges?on=${on}`),
     /** Lists codes of receivers at other banks: charges that cannot be paid, broken signatures, hostile servers. */
     listForeignCodes: () => list<{ name: string; payload: string }>('/foreign-codes'),
     listOrders: () => list<PendingOrderView>('/orders'),

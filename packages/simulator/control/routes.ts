@@ -3,13 +3,16 @@ import type { SimulatedAccount, SimulatedAccountSettings } from '../accounts.ts'
 import { reaisFromCents } from '../amount.ts'
 import type { CertificateAuthority } from '../certificates.ts'
 import type { SimulatedCharge } from '../charges.ts'
+import type { DueParts } from '../due-charges.ts'
 import type { PanelOutcome } from '../panel.ts'
-import { buildPayer } from '../payer/payer-bank.ts'
+import { buildPayer, getPaymentTime } from '../payer/payer-bank.ts'
 import { createInterApprovals } from '../provider-apis/inter/payment-sending.ts'
+import { buildStarkId } from '../provider-apis/stark/ids.ts'
 import { findStarkMovementIds } from '../provider-apis/stark/transactions.ts'
 import { createWaitingTransfers } from '../provider-apis/stark/transfer-orders.ts'
 import { createPendingOrders } from '../provider-apis/woovi/transfers.ts'
 import type { StatementMovement } from '../rail.ts'
+import type { Receipt } from '../receipts.ts'
 import { ControlApiError, parseControlBody, parseWithSchema, readPathParam } from '../request.ts'
 import { sumReturns } from '../returns.ts'
 import type { SimulatorState } from '../state.ts'
@@ -173,19 +176,63 @@ function findDepositTarget({ accounts }: SimulatorState, body: ReturnType<typeof
   return { account, key }
 }
 
-/** Adds the route that lists every charge with its status at the provider. */
-function addChargeRoutes(router: Router, { store }: SimulatorState): void {
+/** Adds the routes that list every charge with its status at the provider, and what those with a due date ask. */
+function addChargeRoutes(router: Router, { store, charges, receipts }: SimulatorState): void {
   router.get('/charges', ctx => {
     ctx.body = {
-      data: store.all<SimulatedCharge>('SELECT * FROM charge ORDER BY rowid').map(presentSimulatedCharge),
+      data: store.all<NumberedCharge>(`${NUMBERED_CHARGES} ORDER BY rowid`).map(presentSimulatedCharge),
+    }
+  })
+  router.get('/due-charges', ctx => {
+    const { on } = parseWithSchema(schemas.dueChargesQuery, ctx.query)
+    const dueCharges = store.all<NumberedCharge>(`${NUMBERED_CHARGES} WHERE due IS NOT NULL ORDER BY rowid`)
+    ctx.body = {
+      data: dueCharges.map(charge => ({
+        account: charge.accountId,
+        txid: findShownTxid(charge),
+        value: reaisFromCents(charges.computeCost(charge, on === undefined ? on : getPaymentTime(on)).cents),
+        payments: receipts.listByTxid(charge.accountId, charge.txid).flatMap(presentDuePayment),
+      })),
     }
   })
 }
 
+/** Presents what a payment of a charge with a due date consists of; nothing of a PIX of another value. */
+function presentDuePayment({ cents, parts }: Receipt) {
+  if (parts === null) return []
+  const { originalCents, fineCents, interestCents, discountCents, abatementCents } = JSON.parse(
+    parts,
+  ) as DueParts
+  return {
+    value: reaisFromCents(cents),
+    original: reaisFromCents(originalCents),
+    fine: reaisFromCents(fineCents),
+    interest: reaisFromCents(interestCents),
+    discount: reaisFromCents(discountCents),
+    abatement: reaisFromCents(abatementCents),
+  }
+}
+
 /** Presents a charge; `reference` is its correlationID, its first tag or, at a provider whose callers choose the txid, the txid. */
-function presentSimulatedCharge({ accountId, txid, status, details }: SimulatedCharge) {
+function presentSimulatedCharge(charge: NumberedCharge) {
+  const { accountId, txid, status, details } = charge
   const { correlationID, tags } = JSON.parse(details) as { correlationID?: string; tags?: string[] }
-  return { account: accountId, reference: correlationID ?? tags?.[0] ?? txid, txid, status }
+  return {
+    account: accountId,
+    reference: correlationID ?? tags?.[0] ?? txid,
+    txid: findShownTxid(charge),
+    status,
+  }
+}
+
+/** A charge with the number of its row. */
+type NumberedCharge = SimulatedCharge & { number: number }
+const NUMBERED_CHARGES = 'SELECT rowid AS number, * FROM charge'
+
+/** Finds the id by which a provider API shows a charge: of an invoice of Stark Bank, which has no txid, the invoice's. */
+function findShownTxid({ txid, number, details }: NumberedCharge): string {
+  const { product } = JSON.parse(details) as { product?: string }
+  return product === 'invoice' ? buildStarkId('invoice', number) : txid
 }
 
 /** Adds the routes of the providers' panels, in which a person approves or removes pending orders. */

@@ -62,6 +62,8 @@ export const payBody = z.object({
   value: positiveAmount.optional(),
   payer: personBody.optional(),
   force: z.boolean().default(false),
+  /** Of a charge with a due date: the day in Brasília on which it is paid; absent: today. */
+  on: z.iso.date().optional(),
   /** Of a static code: the payer's app leaves its txid out. */
   drop_txid: z.boolean().default(false),
 })
@@ -172,6 +174,9 @@ export const certificateBody = z.object({
 })
 
 export const statementQuery = z.object({ provider: provider.optional(), account: z.string().optional() })
+
+/** Absent: today. */
+export const dueChargesQuery = z.object({ on: z.iso.date().optional() })
 
 export type AccountBody = z.input<typeof accountBody>
 export type PayBody = z.input<typeof payBody>

@@ -50,7 +50,8 @@ export function readPayableCode(state: CodeState, payload: string): ReadableCode
   if (charge) {
     const why = charges.notPayableReason(charge)
     if (why !== null) return { kind: 'not_payable', why }
-    const { key, txid, cents } = charge
+    const { key, txid } = charge
+    const { cents } = charges.computeCost(charge)
     const recipient = { key, ...findKeyHolder(accounts, key), code: { payload, txid, token: charge.token } }
     return { kind: 'payable', isStatic: false, cents: cents || null, recipient }
   }

@@ -12,10 +12,11 @@ export type PayerBank = {
   read(payload: string): Promise<CodeReading>
   /**
    * Pays a code; `cents`: another amount than the code's; `force`: also if a bank would refuse (expired, paid,
-   * removed); `dropsTxid`: the app leaves the txid of a static code out, as some do.
+   * removed); `dropsTxid`: the app leaves the txid of a static code out, as some do; `on`: the day in Brasília, where it is not today.
    */
   pay(order: {
     payload: string
+    on?: string | undefined
     cents?: number
     payer?: PayerIdentity
     force: boolean
@@ -47,14 +48,15 @@ export function simulatePayerBank({
   dispatcher,
   url,
 }: PayerBankDependencies): PayerBank {
-  const read = async (payload: string): Promise<CodeReading> => {
+  const read = async (payload: string, on?: string): Promise<CodeReading> => {
     const code = parseBrCode(payload)
     if (code.kind === 'invalid') return buildNotPayable(code.reason)
     if (code.key !== null) return readStaticCode(accounts, { ...code, key: code.key })
     const token = parsePayloadToken(code.url)
     if (!token) return buildNotPayable('this code is not of the simulator')
     // Only the token of the URL counts: a restart may have moved the simulator to another port.
-    const response = await fetch(`${url()}/qr/v2/${token}`, { dispatcher })
+    const day = on === undefined ? '' : `?DPP=${on}`
+    const response = await fetch(`${url()}/qr/v2/${token}${day}`, { dispatcher })
     const text = await response.text()
     if (!response.ok) return buildNotPayable((JSON.parse(text) as { detail: string }).detail)
     const document = signer.verify(text) as PayloadDocument
@@ -63,20 +65,26 @@ export function simulatePayerBank({
 
   return {
     read,
-    pay: async ({ payload, cents, payer, force, dropsTxid = false }) => {
+    pay: async ({ payload, on, cents, payer, force, dropsTxid = false }) => {
       const code = parseBrCode(payload)
       if (code.kind === 'valid' && code.key !== null)
         return payStaticCode(
           { accounts, receipts },
           { ...code, key: code.key, cents, payer: buildPayer(payer), ...(dropsTxid && { txid: '***' }) },
         )
-      const reading = await read(payload)
+      const reading = await read(payload, on)
       if (reading.kind === 'not_payable' && !force) return reading
       const token = code.kind === 'valid' ? parsePayloadToken(code.url) : null
       if (!token) return buildNotPayable('this code is not of the simulator')
-      return charges.pay({ token, cents: cents ?? null, payer: buildPayer(payer), force })
+      const at = on === undefined ? undefined : getPaymentTime(on)
+      return charges.pay({ token, on: at, cents: cents ?? null, payer: buildPayer(payer), force })
     },
   }
+}
+
+/** Returns a time of a day in Brasília, far from its ends. */
+export function getPaymentTime(day: string): Date {
+  return new Date(`${day}T12:00:00-03:00`)
 }
 
 function parsePayloadToken(url: string | null): string | null {
@@ -94,15 +102,21 @@ function buildPayableCode(
   { merchantName, merchantCity }: PayloadFields,
 ): PayableCode {
   const { calendario, valor } = document
-  const expiry = computeExpiry({ createdAt: calendario.criacao, expiresInSeconds: calendario.expiracao })
+  const expiresAt =
+    'expiracao' in calendario
+      ? computeExpiry({
+          createdAt: calendario.criacao,
+          expiresInSeconds: calendario.expiracao,
+        }).toISOString()
+      : null
   return {
     receiver: merchantName,
     city: merchantCity,
     key: document.chave,
-    cents: centsFromText(valor.original) || null,
+    cents: centsFromText('final' in valor ? valor.final : valor.original) || null,
     txid: document.txid,
     message: document.solicitacaoPagador ?? null,
-    expiresAt: expiry.toISOString(),
+    expiresAt,
   }
 }
 
@@ -115,7 +129,7 @@ type PayableCode = {
   cents: number | null
   txid: string
   message: string | null
-  /** Null of a static code. */
+  /** Null of a static code, and of a charge with a due date. */
   expiresAt: string | null
 }
 type CodeReading = { kind: 'payable'; code: PayableCode } | { kind: 'not_payable'; why: string }

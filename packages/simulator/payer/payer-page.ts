@@ -9,7 +9,8 @@ import { personBody } from '../control/schemas.ts'
 import { readBodyText } from '../request.ts'
 import type { SimulatorState } from '../state.ts'
 import { addForeignCodeRoutes } from './foreign-codes.ts'
-import { buildPayloadDocument } from './payload-document.ts'
+import { getPaymentTime } from './payer-bank.ts'
+import { buildDuePayloadDocument, buildPayloadDocument } from './payload-document.ts'
 
 /** Creates the pages of the payer's bank, and the documents at payloads' URLs. */
 export function createPayerRoutes(state: SimulatorState): Router {
@@ -60,17 +61,27 @@ export function createPayerRoutes(state: SimulatorState): Router {
   return router
 }
 
-/** Serves `/qr/v2/<token>` without authentication, as a JWS (pix-api, CobPayload); 410 if the charge cannot be paid. */
-function addPayloadRoutes(router: Router, { charges, signer, now }: SimulatorState): void {
+/** Serves `/qr/v2/<token>` without authentication, as a JWS (pix-api, CobPayload and CobVPayload); 410 if the charge cannot be paid. */
+function addPayloadRoutes(router: Router, { accounts, charges, signer, now }: SimulatorState): void {
   router.get('/jwks', ctx => {
     ctx.body = { keys: [signer.jwk] }
   })
   router.get('/qr/v2/:token', ctx => {
     const charge = charges.findByToken((ctx.params as { token: string }).token)
-    const why = charge ? charges.notPayableReason(charge) : 'unknown'
+    const day = ctx.URL.searchParams.get('DPP')
+    const on = day !== null && /^\d{4}-\d\d-\d\d$/.test(day) ? getPaymentTime(day) : undefined
+    const why = charge ? charges.notPayableReason(charge, on) : 'unknown'
     if (charge && why === null) {
       ctx.type = 'application/jose'
-      ctx.body = signer.sign(buildPayloadDocument(charge, now()))
+      const { parts } = charges.computeCost(charge, on)
+      const document = parts
+        ? buildDuePayloadDocument(charge, {
+            presentedAt: now(),
+            parts,
+            receiver: accounts.find(charge.accountId)!,
+          })
+        : buildPayloadDocument(charge, now())
+      ctx.body = signer.sign(document)
       return
     }
     ctx.status = charge ? 410 : 404

@@ -1,6 +1,9 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import type { SimulatedAccount } from '../accounts.ts'
 import { textFromCents } from '../amount.ts'
 import type { SimulatedCharge } from '../charges.ts'
+import { type DueParts, sumDueParts } from '../due-charges.ts'
+import { presentBacenReceiver } from '../provider-apis/bacen/due-presenters.ts'
 
 /** Signs and verifies the documents at payloads' URLs: compact JWS, ES256 (Manual de Padrões, "payload JSON"). */
 export type PayloadSigner = { sign(document: unknown): string; verify(jws: string): unknown; jwk: object }
@@ -38,10 +41,12 @@ function signText(text: string, key: KeyObject): string {
 /** The document at a payload's URL, which the payer's bank reads (pix-api, CobPayload). */
 export type PayloadDocument = {
   revisao: number
-  calendario: { criacao: string; apresentacao: string; expiracao: number }
+  calendario:
+    | { criacao: string; apresentacao: string; expiracao: number }
+    | { criacao: string; apresentacao: string }
   txid: string
   chave: string
-  valor: { original: string }
+  valor: { original: string } | { final: string }
   status: string
   solicitacaoPagador?: string
 }
@@ -58,6 +63,33 @@ export function buildPayloadDocument(charge: SimulatedCharge, presentedAt: Date)
     txid: charge.txid,
     chave: charge.key,
     valor: { original: textFromCents(charge.cents) },
+    status: 'ATIVA',
+    ...(solicitacaoPagador ? { solicitacaoPagador } : {}),
+  }
+}
+
+/** Builds the document of a charge with a due date (pix-api, CobVPayload): the amount is of the intended day of payment. */
+export function buildDuePayloadDocument(
+  charge: SimulatedCharge,
+  { presentedAt, parts, receiver }: { presentedAt: Date; parts: DueParts; receiver: SimulatedAccount },
+) {
+  const { devedor, solicitacaoPagador } = JSON.parse(charge.details) as Record<string, unknown>
+  const { calendario } = JSON.parse(charge.due!) as { calendario?: object }
+  return {
+    revisao: charge.revision,
+    calendario: { criacao: charge.createdAt, apresentacao: presentedAt.toISOString(), ...calendario },
+    txid: charge.txid,
+    chave: charge.key,
+    devedor,
+    recebedor: presentBacenReceiver(receiver),
+    valor: {
+      original: textFromCents(parts.originalCents),
+      multa: textFromCents(parts.fineCents),
+      juros: textFromCents(parts.interestCents),
+      abatimento: textFromCents(parts.abatementCents),
+      desconto: textFromCents(parts.discountCents),
+      final: textFromCents(sumDueParts(parts)),
+    },
     status: 'ATIVA',
     ...(solicitacaoPagador ? { solicitacaoPagador } : {}),
   }

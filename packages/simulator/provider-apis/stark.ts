@@ -39,6 +39,13 @@ const byTagsOr = (...operations: OneOrMore<OperationName>): SimulatedCallRoute['
 type OperationName = Extract<SimulatedCallRoute['operation'], string>
 type OneOrMore<Item> = [Item, ...Item[]]
 
+/** Names the operation of a change of an invoice: its cancellation, its schedule, or what a refund leaves of it. */
+function nameInvoiceChange({ body }: { body: unknown }): ['cancelCharge' | 'reviseCharge' | 'refund'] {
+  const { status, due, expiration } = (body ?? {}) as Record<string, unknown>
+  if (status !== undefined) return ['cancelCharge']
+  return due === undefined && expiration === undefined ? ['refund'] : ['reviseCharge']
+}
+
 /** Lists the simulated calls of Stark Bank's API with their operations of the provider port. */
 function listStarkCallRoutes(state: SimulatorState): ProviderApiRoute[] {
   const [brcodes, invoices] = [createStarkBrcodeHandlers(state), createStarkInvoiceHandlers(state)]
@@ -47,7 +54,6 @@ function listStarkCallRoutes(state: SimulatorState): ProviderApiRoute[] {
   const [accounts, webhooks] = [createStarkAccountHandlers(state), createStarkWebhookHandlers(state)]
   const [keys, transactions] = [createStarkKeyHandlers(state), createStarkTransactionHandlers(state)]
   const { findMagicFault } = transfers
-  const isCancel = (body: unknown) => (body as { status?: unknown } | null)?.status !== undefined
   /** The look-up of a received PIX serves a refund before and after it as well. */
   const findReceived = () => ['findPayment', 'prepareRefund', 'findRefund'] as const
   const lookUpOfKey = () => ['prepareTransfer', 'lookUpKey'] as const
@@ -73,7 +79,7 @@ function listStarkCallRoutes(state: SimulatorState): ProviderApiRoute[] {
       'patch',
       '/invoice/:id',
       {
-        operation: ({ body }) => [isCancel(body) ? 'cancelCharge' : 'refund'],
+        operation: nameInvoiceChange,
         handle: invoices.update,
       },
     ],

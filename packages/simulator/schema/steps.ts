@@ -272,5 +272,11 @@ const INITIAL_SCHEMA = [
   STARK_SCHEMA,
 ].join('')
 
+/** Terms of charges with a due date, and what their payments consist of. */
+const DUE_CHARGE_STEP = `
+ALTER TABLE charge ADD COLUMN due TEXT;
+ALTER TABLE receipt ADD COLUMN parts TEXT;
+`
+
 /** Steps that bring an older store up to date, in order. A released step never changes: add another one. */
-export const SCHEMA_STEPS: readonly string[] = [INITIAL_SCHEMA]
+export const SCHEMA_STEPS: readonly string[] = [INITIAL_SCHEMA, DUE_CHARGE_STEP]

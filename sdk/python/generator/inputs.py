@@ -60,6 +60,7 @@ class Inputs:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, datetime
 from typing import Any, Literal, TypeAlias
 
 from typing_extensions import NotRequired, Required, TypedDict

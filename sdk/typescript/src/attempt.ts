@@ -116,7 +116,13 @@ function tryParseJson(bytes: Uint8Array) {
 }
 
 /** Codes of 503 after which the operation may be executed, or is being executed. */
-const UNKNOWN_OUTCOMES = new Set(['not_confirmed', 'issuing', 'pix_key_unknown', 'cancellation_unknown'])
+const UNKNOWN_OUTCOMES = new Set([
+  'not_confirmed',
+  'issuing',
+  'pix_key_unknown',
+  'cancellation_unknown',
+  'revision_unknown',
+])
 
 /** The error body of the API; nothing of it is certain where a proxy has answered. */
 type ErrorBody = { code?: unknown; message?: unknown; errors?: unknown; request_id?: unknown; data?: unknown }

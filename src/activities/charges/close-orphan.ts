@@ -1,11 +1,13 @@
 import { runInTransaction } from '../../db/client/transaction.ts'
 import { Attempt } from '../../db/entities/attempt.ts'
 import { Charge } from '../../db/entities/charge.ts'
+import { runQuery } from '../../db/pipeline/query.ts'
+import { queryChargeKind } from '../../db/repositories/charges.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { getStillOpenCode } from '../../domain/charges/still-open.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix, NoAnswerResult } from '../../domain/providers/provider.ts'
-import type { Provider } from '../../providers/port.ts'
+import type { ChargeKind, Provider } from '../../providers/port.ts'
 import type { CloseOrphanInput, CloseOrphanResult } from '../../workflows/contracts/charges.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { callRepeatably, guardNotFoundByEpoch } from '../shared/provider-client.ts'
@@ -18,8 +20,9 @@ export function closeOrphan(dependencies: ActivityDependencies) {
     const em = dependencies.orm.em.fork()
     const attempt = await em.findOneOrFail(Attempt, attemptUuid)
     const { connectionUuid } = attempt
+    const kind = await runQuery(em, queryChargeKind(attempt.subjectUuid))
     const call = await callRepeatably(dependencies, em, connectionUuid, provider =>
-      cancelAndFindOrphan(provider, attempt),
+      cancelAndFindOrphan(provider, attempt, kind),
     )
     const { connection } = call
     const answer = guardNotFoundByEpoch(call.answer, { attempt, connection })
@@ -51,11 +54,15 @@ type OrphanOutcome =
   | Omit<NoAnswerResult, 'message'>
 
 /** Cancels an orphan first, because only that ends it, then polls the provider for payments made to it before. */
-async function cancelAndFindOrphan(provider: Provider, attempt: Attempt): Promise<OrphanOutcome> {
+async function cancelAndFindOrphan(
+  provider: Provider,
+  attempt: Attempt,
+  kind: ChargeKind,
+): Promise<OrphanOutcome> {
   const reference = referenceOf(attempt.subjectUuid)
-  const cancelled = attempt.state === 'orphan' ? await provider.cancelCharge(reference) : null
+  const cancelled = attempt.state === 'orphan' ? await provider.cancelCharge(reference, kind) : null
   if (cancelled?.kind === 'no_answer') return cancelled
-  const foundCharge = await provider.findCharge(reference)
+  const foundCharge = await provider.findCharge(reference, kind)
   // Some providers delete charges that were cancelled and never paid.
   if (foundCharge.kind === 'not_found' && cancelled?.kind === 'cancelled')
     return { kind: 'closed', payments: [] }

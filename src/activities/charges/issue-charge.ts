@@ -20,12 +20,9 @@ import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { computeQuotedFeeCents } from '../../domain/ledger/money.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { ATTEMPT_MACHINES } from '../../domain/providers/attempt.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
 import { mayTryNext } from '../../domain/providers/fallback.ts'
-import {
-  type IssueChargeOutcome,
-  type IssuedCharge,
-  PROVIDER_CAPABILITIES,
-} from '../../domain/providers/provider.ts'
+import type { IssueChargeOutcome, IssuedCharge } from '../../domain/providers/provider.ts'
 import type { ChargeInput, ChargeInputDetails, IssueChargeResult } from '../../workflows/contracts/charges.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import { startTimeBudget, throwIfCancelled } from '../runtime/cancellation.ts'
@@ -39,6 +36,7 @@ import {
   UnreachedProviderError,
 } from '../shared/provider-client.ts'
 import { lockCharge, transition, transitionAttempt } from '../shared/transition.ts'
+import { findLaterExpiry } from './revisions.ts'
 import { isIssuedAsStaticCode, issueStaticCharge, storeChargeCode } from './static-charge.ts'
 
 /**
@@ -94,7 +92,7 @@ async function issueAtConnection(
         totalCents: order.valueCents + computeQuotedFeeCents(order.valueCents, connection.fees),
         expiresInSeconds: order.expiresInSeconds,
         collectionKey: connection.collectionKey ?? null,
-        ...describePayer(connection, dependencies.sealer.open<ChargeInputDetails>(order.details)),
+        ...describeDetails(connection, dependencies.sealer.open<ChargeInputDetails>(order.details)),
       })
   const recordCircuit = async (of: { kind: string; code?: string }) => {
     if (!isStatic)
@@ -112,10 +110,21 @@ async function issueAtConnection(
   return issued
 }
 
-/** Describes to a provider who is to pay and, where it can refuse others, who may; an order of an earlier release has neither. */
-function describePayer(
+/**
+ * Describes to a provider what the payer is shown, when the charge is due, who is to pay and, where the provider can refuse others, who
+ * may; an order of an earlier release has none of it.
+ */
+function describeDetails(
   { dialect }: Connection,
-  { debtor, isSenderVerified = false, payerKind, payerMatch }: ChargeInputDetails,
+  {
+    due,
+    message,
+    additionalInfo,
+    debtor,
+    isSenderVerified = false,
+    payerKind,
+    payerMatch,
+  }: ChargeInputDetails,
 ) {
   const canLock = PROVIDER_CAPABILITIES[dialect].locksPayer === 'charge'
   const restriction = buildPayerRestriction({
@@ -124,7 +133,13 @@ function describePayer(
     kind: payerKind,
     match: payerMatch,
   })
-  return { ...(debtor && { debtor }), ...(canLock && restriction && { restriction }) }
+  return {
+    ...(due && { due }),
+    ...(message !== undefined && { message }),
+    ...(additionalInfo && { additionalInfo }),
+    ...(debtor && { debtor }),
+    ...(canLock && restriction && { restriction }),
+  }
 }
 
 /** Deletes a charge's attempts if none left this worker; returns whether. Temporal then repeats the activity. */
@@ -196,6 +211,7 @@ export async function recordIssuedCharge(
   charge.pixKey = issued.pixKey
   charge.receiver = getConnectionParty(connection) ?? issued.receiver
   charge.expiresAt = issued.expiresAt === null ? null : new Date(issued.expiresAt)
+  if (charge.due) charge.expiresAt = findLaterExpiry(charge.due, issued.expiresAt)
   if (isIssuedAsStaticCode(charge.valueCents, connection)) storeChargeCode(em, charge, issued)
   transitionAttempt(attempt, 'accepted')
   orphanCallingAttempts(attempts)
@@ -351,11 +367,17 @@ export function storeCharge(
     debtorName: details.debtor?.name ?? null,
     debtorDocument: details.debtor?.document ?? null,
     debtorEmail: details.debtor?.email ?? null,
+    debtorAddress: details.debtor?.address ?? null,
     isSenderVerified: details.isSenderVerified ?? false,
     payerKind: details.payerKind ?? null,
     payerMatch: details.payerMatch ?? null,
     paymentUuid: randomUUID(),
-    expiresInSeconds: order.expiresInSeconds,
+    due: details.due ?? null,
+    message: details.message ?? null,
+    additionalInfo: details.additionalInfo ?? [],
+    metadata: details.metadata ?? {},
+    // The payload expires by its due date.
+    expiresInSeconds: details.due ? null : order.expiresInSeconds,
     history: [],
     requestId: order.requestId,
     tokenNumber: order.tokenNumber ?? null,

@@ -1,10 +1,11 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import { Charge } from '../../db/entities/charge.ts'
-import { constantQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
+import { batchQueries, constantQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { isExpiryConfirmedFor } from '../../db/repositories/charge-expiries.ts'
 import {
   clearUnansweredCancellation,
+  queryChargeKind,
   readChargeState,
   withdrawCancellation,
 } from '../../db/repositories/charges.ts'
@@ -39,18 +40,21 @@ import {
   recordPayments,
   selectPaymentsOf,
 } from './record-payments.ts'
+import { findOpenRevision, refuseRevision } from './revisions.ts'
 
 /** Reads the state of a charge, for a workflow that is reopened. */
 export function getCharge({ orm }: ActivityDependencies) {
   return async (uuid: string): Promise<ChargeSnapshot> => {
-    const { state, expiresAt, cancelRequestedAt, qrCodeUuid } = await orm.em
-      .fork()
-      .findOneOrFail(Charge, uuid)
+    const em = orm.em.fork()
+    const charge = await em.findOneOrFail(Charge, uuid)
+    const { state, expiresAt, cancelRequestedAt, qrCodeUuid } = charge
+    const openRevision = await findOpenRevision(em, charge)
     return {
       state,
       expiresAt: expiresAt?.toISOString() ?? null,
       cancelRequested: cancelRequestedAt !== null,
       ...(qrCodeUuid && { isStatic: true as const }),
+      ...(openRevision && { openRevision: openRevision.uuid }),
     }
   }
 }
@@ -62,11 +66,14 @@ export function getCharge({ orm }: ActivityDependencies) {
 export function pollCharge(dependencies: ActivityDependencies) {
   return async ({ chargeUuid, isPayloadExpired }: PollChargeInput): Promise<PollChargeResult> => {
     const em = dependencies.orm.em.fork()
-    const connection = await runQuery(em, queryChargeConnectionToCall(em, chargeUuid))
+    const [connection, kind] = await runQuery(
+      em,
+      batchQueries(queryChargeConnectionToCall(em, chargeUuid), queryChargeKind(chargeUuid)),
+    )
     const client = toProviderConnection(dependencies, connection)
     const isConfirmed = createConfirmationCheck(dependencies, chargeUuid)
     const answer = await callClientRepeatably(dependencies, em, client, provider =>
-      provider.findCharge(referenceOf(chargeUuid)),
+      provider.findCharge(referenceOf(chargeUuid), kind),
     )
     // "Not found" from the provider that issued the charge is no answer: it proves nothing about payments.
     if (answer.kind !== 'found') {
@@ -121,7 +128,7 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
     if (charge.qrCodeUuid)
       return runInTransaction(dependencies.orm, tx => recordUnpaidEnd(tx, chargeUuid, 'cancelled'))
     const { connection, provider } = await loadProviderConnection(dependencies, em, charge.connection.uuid)
-    const answer = await provider.cancelCharge(referenceOf(chargeUuid))
+    const answer = await provider.cancelCharge(referenceOf(chargeUuid), { isDue: charge.due != null })
     if (!isRepeat && hasRemovedNothing(answer)) await clearUnansweredCancellation(em, chargeUuid)
     await requireReach(dependencies, em, connection, answer)
     const outcome = guardNotFoundByOrderTime(answer, { orderedAt: charge.createdAt, connection })
@@ -219,6 +226,8 @@ type UnpaidEndEvent = 'cancelled' | 'payload_expired'
 async function endPendingCharge(em: EntityManager, charge: Charge, event: UnpaidEndEvent) {
   if (!chargeMachine.accepts(charge.state, event)) return
   const at = new Date()
+  const openRevision = await findOpenRevision(em, charge)
+  if (openRevision) refuseRevision(openRevision)
   transition(charge, chargeMachine, event, at)
   await recordChargeEvent(em, charge, { at })
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
+import type { ChargeRevision } from '../../db/entities/charge-revision.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance, type MovementLegs, writePostings } from '../../db/ledger/post.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
@@ -7,7 +8,7 @@ import { sendChanges } from '../../db/pipeline/query.ts'
 import { findActiveAccountsAt } from '../../db/repositories/connections.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { judgePayer } from '../../domain/charges/payer-restriction.ts'
-import { computeSplitShareCents, splitMachine } from '../../domain/charges/split.ts'
+import { computeSplitCredits, splitMachine } from '../../domain/charges/split.ts'
 import {
   type Leg,
   paymentConfirmedLegs,
@@ -28,7 +29,9 @@ import { getCreditedAccounts, lockDisputes, lockDisputesAndBalances } from '../l
 import { createMovement, failMovement, postMovement } from '../ledger/movements.ts'
 import { transition, transitionStatus } from '../shared/transition.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
+import { applyPaidVersion, hasDueDate, isOfDueValue } from './due-payments.ts'
 import { restrictionOf } from './payer-restriction.ts'
+import { findOpenRevision } from './revisions.ts'
 
 /**
  * Selects the payments of a charge: a PIX that names another charge, or that moved nothing, is ignored, in whatever list it
@@ -54,19 +57,22 @@ export async function recordPayments(
   const pendingMovement = recordedMovements.find(one => one.uuid === charge.movement?.uuid)
   const mayPay = (one: IncomingPix, movement = movementOf(one)) =>
     isNewPayment(one, movement) || (movement !== undefined && isDepositOfCharge(charge, one, movement))
-  const canAnotherPay = payments.some(one => mayPay(one) && !getUnmatchedReason(charge, one))
+  const openRevision = await findOpenRevision(em, charge)
+  const canAnotherPay = payments.some(
+    one => mayPay(one) && !getUnmatchedReason(charge, one, { openRevision }),
+  )
   // Each payment may post: what the later ones lock is locked before the first posting.
   if (payments.length > 1) await lockDisputesAndBalances(em, getCreditedAccounts(charge))
   for (const payment of sortPayments(payments, pendingMovement)) {
     const movement = movementOf(payment)
     if (movement && isDepositOfCharge(charge, payment, movement)) {
       if (
-        !getUnmatchedReason(charge, payment, movement) &&
+        !getUnmatchedReason(charge, payment, { movement, openRevision }) &&
         chargeMachine.accepts(charge.state, 'payment_started')
       )
         await payChargeByDeposit(em, charge, payment, movement)
     } else if (isNewPayment(payment, movement)) {
-      await recordNewPayment(em, charge, payment, movement)
+      await recordNewPayment(em, charge, payment, { failedMovement: movement, openRevision })
     } else if (movement) await updateKnownPayment(em, charge, { payment, movement, canAnotherPay })
   }
 }
@@ -100,21 +106,27 @@ async function updateKnownPayment(em: EntityManager, charge: Charge, knownPaymen
   if (!getPayerReason(charge, payment, movement)) return confirmPendingPayment(em, charge, payment, movement)
   // Its provider has reported an allowed payer while it was in process, and another one now.
   await failPayment(em, charge, knownPayment)
-  await recordNewPayment(em, charge, payment, movement)
+  await recordNewPayment(em, charge, payment, { failedMovement: movement })
 }
 
-/** Records a payment; `failedMovement`: that of the same PIX, which was recorded as failed and has settled since. */
+/**
+ * Records a payment; `failedMovement`: that of the same PIX, which was recorded as failed and has settled since. `openRevision`: as it was
+ * before the first payment of the charge.
+ */
 async function recordNewPayment(
   em: EntityManager,
   charge: Charge,
   payment: IncomingPix,
-  failedMovement?: Movement,
+  {
+    failedMovement,
+    openRevision = null,
+  }: { failedMovement?: Movement | undefined; openRevision?: ChargeRevision | null },
 ): Promise<void> {
   if (failedMovement) {
     failedMovement.endToEnd = null // The settled movement of the same PIX can have it then.
     await sendChanges(em)
   }
-  const reason = getUnmatchedReason(charge, payment)
+  const reason = getUnmatchedReason(charge, payment, { openRevision })
   if (!reason) return payCharge(em, charge, payment)
   if (payment.status === 'settled')
     await recordUnmatchedPayment(em, {
@@ -164,7 +176,7 @@ export function isPayerReportPending(
     payment.status === 'settled' &&
     Date.now() - Date.parse(payment.at) < waitMs &&
     (!movement || isNewPayment(payment, movement) || isDepositOfCharge(charge, payment, movement)) &&
-    getUnmatchedReason(charge, payment, movement) === 'unknown_payer'
+    getUnmatchedReason(charge, payment, { movement }) === 'unknown_payer'
   )
 }
 
@@ -181,10 +193,14 @@ function getPayerReason(charge: Charge, { payer }: IncomingPix, movement?: Movem
   return judgement === 'allowed' ? null : `${judgement}_payer`
 }
 
+/** Returns why a PIX cannot pay a charge; `movement`: what was recorded of it before. Null where it can. */
 function getUnmatchedReason(
   charge: Charge,
   payment: IncomingPix,
-  movement?: Movement,
+  {
+    movement,
+    openRevision = null,
+  }: { movement?: Movement | undefined; openRevision?: ChargeRevision | null } = {},
 ): MovementReason | null {
   if (charge.state === 'failed') return 'charge_over'
   const isUnpaid =
@@ -193,8 +209,8 @@ function getUnmatchedReason(
   if (!isUnpaid) return 'second_payment'
   const payerReason = getPayerReason(charge, payment, movement)
   if (payerReason) return payerReason
-  if (charge.valueCents > 0 && payment.cents !== charge.totalCents) return 'wrong_amount'
-  return null
+  if (hasDueDate(charge)) return isOfDueValue(charge, payment, openRevision) ? null : 'wrong_amount'
+  return charge.valueCents > 0 && payment.cents !== charge.totalCents ? 'wrong_amount' : null
 }
 
 function startPayment(em: EntityManager, charge: Charge, payment: IncomingPix): Movement {
@@ -294,7 +310,8 @@ export async function payChargeByAssignedDeposit(
     payer: sender ?? null,
     pixKey: pixKey ?? '',
   }
-  if (!chargeMachine.accepts(charge.state, 'payment_started') || getUnmatchedReason(charge, payment, deposit))
+  const reason = getUnmatchedReason(charge, payment, { movement: deposit })
+  if (!chargeMachine.accepts(charge.state, 'payment_started') || reason)
     throw new DepositNotAssigned('qr_code_does_not_fit')
   await makeDepositPayment(em, charge, payment, deposit, 'covered')
 }
@@ -362,6 +379,7 @@ async function confirmPayment(
     charge.totalCents = movement.valueCents
     charge.feeCents = Math.min(movement.valueCents, feeCents)
   }
+  if (hasDueDate(charge)) await applyPaidVersion(em, charge, payment)
   charge.endToEnd = payment.endToEnd
   charge.paidAt = movement.settledAt
   charge.receivedCents = movement.valueCents
@@ -416,10 +434,11 @@ async function buildPaymentEntries(
     entries.push({ providerAccountUuid, movementUuid: part.uuid, legs: [{ cents, from: owner, to }] })
   }
   if (charge.feeCents > 0) addPart('FEE', charge.feeCents, { accountUuid: charge.accountUuid, bucket: 'fee' })
-  for (const split of charge.splits) {
+  const credits = computeSplitCredits(charge.splits.getItems(), base)
+  for (const [index, split] of charge.splits.getItems().entries()) {
     const isCreditable = creditable.has(split.recipient.uuid)
     transitionStatus(split, splitMachine, isCreditable ? 'credited' : 'not_creditable')
-    split.creditedCents = isCreditable ? computeSplitShareCents(split, base) : 0
+    split.creditedCents = isCreditable ? credits[index]! : 0
     if (split.creditedCents > 0)
       addPart('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })
   }

@@ -4,11 +4,8 @@ import type { Connection } from '../../db/entities/connection.ts'
 import { QrCode } from '../../db/entities/qr-code.ts'
 import { readReceiverName } from '../../db/repositories/connections.ts'
 import { buildStaticBrCode } from '../../domain/pix/static-br-code.ts'
-import {
-  type IssueChargeOutcome,
-  type IssuedCharge,
-  PROVIDER_CAPABILITIES,
-} from '../../domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
+import type { IssueChargeOutcome, IssuedCharge } from '../../domain/providers/provider.ts'
 import { staticTxidOf } from '../../domain/qr-codes/qr-code.ts'
 import type { ChargeInput } from '../../workflows/contracts/charges.ts'
 import { getConnectionParty } from '../shared/provider-client.ts'

@@ -1,6 +1,8 @@
 import { runInTransaction } from '../../db/client/transaction.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
+import { runQuery } from '../../db/pipeline/query.ts'
+import { queryChargeKind } from '../../db/repositories/charges.ts'
 import {
   type ChargeEvent,
   type ChargeState,
@@ -120,6 +122,8 @@ async function findAtCandidates(
 ): Promise<{ knownCharges: KnownCharge[]; noAnswerCode: string | null }> {
   const knownCharges: KnownCharge[] = []
   let noAnswerCode: string | null = null
+  // Of the row, which is stored by now: an order that was restored from it has no details.
+  const kind = await runQuery(dependencies.orm.em.fork(), queryChargeKind(order.uuid))
   for (const connectionUuid of order.candidates) {
     throwIfCancelled()
     const em = dependencies.orm.em.fork()
@@ -139,7 +143,7 @@ async function findAtCandidates(
       continue
     }
     const { connection, answer } = await callRepeatably(dependencies, em, connectionUuid, provider =>
-      provider.findCharge(referenceOf(order.uuid)),
+      provider.findCharge(referenceOf(order.uuid), kind),
     )
     const foundCharge = guardNotFoundByOrderTime(answer, {
       orderedAt: new Date(restored.orderedAt),

@@ -3,12 +3,12 @@ import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { queryPayoutConditions } from '../../db/repositories/pauses.ts'
-import {
-  type FindPayoutOutcome,
-  type PayoutHandle,
-  PROVIDER_CAPABILITIES,
-  type RejectedResult,
-  type SendPayoutOutcome,
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
+import type {
+  FindPayoutOutcome,
+  PayoutHandle,
+  RejectedResult,
+  SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { Sealer } from '../../security/sealing.ts'

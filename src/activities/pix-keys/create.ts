@@ -9,13 +9,9 @@ import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { detectPixKeyType, normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import { EXISTING_KEY_STATES, type PixKeyState, pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
 import { buildNotificationUrl } from '../../domain/providers/notification-url.ts'
-import {
-  type CreateKeyOutcome,
-  type ListKeysOutcome,
-  PROVIDER_CAPABILITIES,
-  type ProviderKey,
-} from '../../domain/providers/provider.ts'
+import type { CreateKeyOutcome, ListKeysOutcome, ProviderKey } from '../../domain/providers/provider.ts'
 import { isTransportCode } from '../../domain/providers/transport-code.ts'
 import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'

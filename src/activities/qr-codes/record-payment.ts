@@ -97,6 +97,8 @@ export async function storeCodeCharge(em: EntityManager, code: QrCode, order: Co
     txid,
     pixKey,
     receiver: getConnectionParty(connection) ?? null,
+    additionalInfo: [],
+    metadata: {},
     expiresInSeconds: null,
     qrCodeUuid: code.uuid,
     history: [],

@@ -6,13 +6,13 @@ import { isDocument } from '../../domain/pix/document.ts'
 import { compareReportedDocuments } from '../../domain/pix/document-comparison.ts'
 import type { Party } from '../../domain/pix/party.ts'
 import { isOtherOwner, type LookUpKeyOutcome, matchDocument } from '../../domain/pix-keys/key-look-up.ts'
-import {
-  PROVIDER_CAPABILITIES,
-  type PreparePayoutOutcome,
-  type ProviderApi,
-  type ProviderPayout,
-  type ProviderTransferRequest,
-  type RejectedResult,
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
+import type {
+  PreparePayoutOutcome,
+  ProviderApi,
+  ProviderPayout,
+  ProviderTransferRequest,
+  RejectedResult,
 } from '../../domain/providers/provider.ts'
 import { isPaidAsCode } from '../../domain/qr-codes/code-payment.ts'
 import { DAY } from '../../domain/shared/intervals.ts'

@@ -5,11 +5,13 @@ import {
   createdChargeSchema,
   showCharge,
 } from '../../contract/charges/charge.ts'
+import { reviseChargeBody } from '../../contract/charges/due.ts'
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import { fail } from '../../http/api-error.ts'
 import { renderQrPng, renderQrSvg } from '../../views/qr-code.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
+import { reviseMerchantCharge } from '../operations/charge-revisions.ts'
 import {
   cancelMerchantCharge,
   collectChargeErrors,
@@ -88,6 +90,37 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
         return { body: render(payload ?? fail('not_found')) }
       },
     })
+
+  registerRoute(router, 'patch', `${PAYMENTS_PATH}/:uuid`, {
+    isIdempotent: true,
+    operationId: 'revisePayment',
+    scope: 'charges',
+    summary: 'Change a PENDING charge with a due date',
+    description:
+      'At its provider first, then here; only what is named changes. Without an answer of the provider the charge stays as it is, and the provider is asked until the result is known. A payment that has started wins.',
+    body: reviseChargeBody,
+    responses: {
+      200: dataResponse(chargeSchema),
+      errors: [
+        'account_blocked',
+        'charge_not_revisable',
+        'revision_in_progress',
+        'revision_unknown',
+        'not_confirmed',
+      ],
+    },
+    async handle({ em, token, params, body, idempotencyKey, requestId }) {
+      const { charge, headers } = await reviseMerchantCharge(dependencies, {
+        em,
+        token,
+        uuid: params.uuid,
+        body,
+        idempotencyKey,
+        requestId,
+      })
+      return { body: { data: showCharge(charge, charge.refunds) }, headers }
+    },
+  })
 
   registerRoute(router, 'post', `${PAYMENTS_PATH}/:uuid/cancel`, {
     operationId: 'cancelPayment',

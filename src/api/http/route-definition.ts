@@ -49,7 +49,7 @@ export type Route<Tokens extends TokenRule, Params, Query, Body, Answers> = {
    * Errors name the line of the table.
    */
   parseCsv?(text: string): CsvItems
-  /** The POST creates or moves money: a repeat with its `Idempotency-Key` gets the first response (SPEC §1). */
+  /** The POST creates or moves money, or the PATCH is carried out by a provider: a repeat with its `Idempotency-Key` gets the first response (SPEC §1). */
   isIdempotent?: true
   /** Runs before a JSON body or a form is read: validates before a large one, or counts invalid requests as well. */
   beforeBody?(
@@ -84,7 +84,7 @@ type ApiRequest<Tokens, Params, Query, Body> = {
   token: TokenOf<Tokens>
   requestId: string
   em: EntityManager
-  /** Parsed on POST only; used by routes with `isIdempotent`. */
+  /** Parsed on POST, and by other routes with `isIdempotent`; used by routes with `isIdempotent`. */
   idempotencyKey: string | null
   headers: IncomingHttpHeaders
   /** Used by routes that create operations. */

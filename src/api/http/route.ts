@@ -275,7 +275,8 @@ function parseIdempotencyKey(
   definition: AnyRoute,
   key: string | string[] | undefined,
 ): ValidationResult<string | null> {
-  if (definition.method !== 'post' || key === undefined) return { kind: 'valid', value: null }
+  if ((definition.method !== 'post' && !definition.isIdempotent) || key === undefined)
+    return { kind: 'valid', value: null }
   const errors = { 'Idempotency-Key': ['must be 1 to 255 printable ASCII characters'] }
   return IDEMPOTENCY_KEY_PATTERN.test(String(key))
     ? { kind: 'valid', value: String(key) }

@@ -97,6 +97,7 @@ const SDK_CALLS: Record<string, string> = {
   getPayment: 'payments.get',
   getPaymentQrSvg: 'payments.getQrSvg',
   getPaymentQrPng: 'payments.getQrPng',
+  revisePayment: 'payments.revise',
   cancelPayment: 'payments.cancel',
   refundPayment: 'payments.refund',
   listPaymentRefunds: 'payments.listRefunds',

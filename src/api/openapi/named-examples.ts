@@ -1,4 +1,5 @@
 import * as charge from '../../contract/charges/charge-example.ts'
+import * as due from '../../contract/charges/due-example.ts'
 import * as dispute from '../../contract/disputes/dispute-example.ts'
 import { EVENT_EXAMPLES } from '../../contract/events/event-example.ts'
 import * as ledger from '../../contract/ledger/ledger-example.ts'
@@ -27,6 +28,8 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   CreatePaymentRequest: charge.CREATE_CHARGE_EXAMPLE,
   CreatedCharge: charge.CREATED_CHARGE_EXAMPLE,
   Charge: charge.CHARGE_EXAMPLE,
+  RevisePaymentRequest: due.REVISE_CHARGE_EXAMPLE,
+  RevisePaymentResponse: { data: due.REVISED_CHARGE_EXAMPLE },
   CancelPaymentResponse: { data: charge.CANCELLED_CHARGE_EXAMPLE },
 
   CreateQrCodeRequest: qrCode.CREATE_QR_CODE_EXAMPLE,

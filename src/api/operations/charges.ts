@@ -5,10 +5,12 @@ import {
   type CreateChargeBody,
   createChargeBody,
   createdChargeSchema,
+  DEFAULT_EXPIRY_S,
   MAX_SPLITS,
   showCreatedCharge,
   splitBody,
 } from '../../contract/charges/charge.ts'
+import { toAddress, toDueTerms } from '../../contract/charges/due.ts'
 import { redactErrorForConnection } from '../../contract/events/event.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
@@ -38,7 +40,8 @@ import {
   type PartialSplit,
 } from '../../domain/charges/split.ts'
 import { computeQuotedFeeCents, MAX_CENTS } from '../../domain/ledger/money.ts'
-import { type ChargeDebtor, PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
+import type { ChargeDebtor } from '../../domain/providers/provider.ts'
 import { collectFieldErrors, fail } from '../../http/api-error.ts'
 import { READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
 import type { FieldErrors } from '../../http/validate.ts'
@@ -55,6 +58,7 @@ import {
   failStored,
   type Replay,
 } from './create-operation.ts'
+import { collectDueErrors, selectDueConnections } from './due-charges.ts'
 import { buildCreationConditions } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
@@ -105,6 +109,8 @@ export async function listCharges(em: EntityManager, token: CallerToken, query: 
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
       query.qr_code_uuid !== undefined && ['qr_code_uuid = ?', query.qr_code_uuid],
       ...buildCreationConditions(query),
+      query.due_from !== undefined && ["due ->> 'on' >= ?", query.due_from],
+      query.due_to !== undefined && ["due ->> 'on' <= ?", query.due_to],
       query.value_min !== undefined && ['value_cents >= ?', query.value_min],
       query.value_max !== undefined && ['value_cents <= ?', query.value_max],
     ],
@@ -126,39 +132,61 @@ export function createCharge(
   { temporal: context, sealer }: CreateDependencies,
   request: CreateRequest<CreateChargeBody>,
 ) {
-  const { body, token, em } = request
-  return createOperation(context, request, {
-    noun: 'charge',
-    path: PAYMENTS_PATH,
-    find: uuid => findCharge(em.fork(), uuid),
-    replayWaitMs: ({ state }) => (state === 'issuing' ? REQUEST_DEADLINE_MS : 0),
-    validate: () => validateCreateCharge({ em, token }, body),
-    start({ fingerprint, ...operation }, { splits, candidates }, waitMs) {
-      const details: ChargeInputDetails = {
-        ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
-        ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
-        ...(body.debtor && { debtor: toDebtor(body.debtor) }),
-        ...(body.verify_sender && { isSenderVerified: true }),
-        ...(body.payer_kind && { payerKind: body.payer_kind }),
-        ...(body.match && { payerMatch: body.match }),
-        splits,
-        fingerprint,
-      }
-      const order: ChargeInput = {
-        ...operation,
-        candidates,
-        valueCents: body.value,
-        expiresInSeconds: body.expires_in,
-        details: sealer.seal(details),
-      }
-      return startMoneyWorkflow(context, 'charge', order, { externalRef: body.external_ref, waitMs })
+  const { token, em } = request
+  const body = addDefaultExpiry(request.body)
+  return createOperation(
+    context,
+    { ...request, body },
+    {
+      noun: 'charge',
+      path: PAYMENTS_PATH,
+      find: uuid => findCharge(em.fork(), uuid),
+      replayWaitMs: ({ state }) => (state === 'issuing' ? REQUEST_DEADLINE_MS : 0),
+      validate: () => validateCreateCharge({ em, token }, body),
+      start({ fingerprint, ...operation }, { splits, candidates }, waitMs) {
+        const details: ChargeInputDetails = {
+          ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
+          ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
+          ...(body.debtor && { debtor: toDebtor(body.debtor) }),
+          ...(body.verify_sender && { isSenderVerified: true }),
+          ...(body.payer_kind && { payerKind: body.payer_kind }),
+          ...(body.match && { payerMatch: body.match }),
+          ...(body.due && { due: toDueTerms(body.due) }),
+          ...(body.message !== undefined && { message: body.message }),
+          ...(body.additional_info && { additionalInfo: body.additional_info }),
+          ...(body.metadata && { metadata: body.metadata }),
+          splits,
+          fingerprint,
+        }
+        const order: ChargeInput = {
+          ...operation,
+          candidates,
+          valueCents: body.value,
+          expiresInSeconds: body.expires_in ?? DEFAULT_EXPIRY_S,
+          details: sealer.seal(details),
+        }
+        return startMoneyWorkflow(context, 'charge', order, { externalRef: body.external_ref, waitMs })
+      },
+      present: respondWithCharge,
     },
-    present: respondWithCharge,
-  })
+  )
 }
 
-function toDebtor({ email, ...debtor }: NonNullable<CreateChargeBody['debtor']>): ChargeDebtor {
-  return { ...debtor, ...(email !== undefined && { email }) }
+/**
+ * Adds the default expiry to a request that names neither an expiry nor a due date: a repeat that names it is the same request. So is the
+ * repeat of a request to an earlier release, in whose fingerprint the default was.
+ */
+function addDefaultExpiry(body: CreateChargeBody): CreateChargeBody {
+  return body.due ? body : { ...body, expires_in: body.expires_in ?? DEFAULT_EXPIRY_S }
+}
+
+function toDebtor({ name, document, email, address }: NonNullable<CreateChargeBody['debtor']>): ChargeDebtor {
+  return {
+    name,
+    document,
+    ...(email !== undefined && { email }),
+    ...(address && { address: toAddress(address) }),
+  }
 }
 
 function respondWithCharge(charge: ReadCharge, replay: Replay) {
@@ -202,7 +230,8 @@ export async function validateCreateCharge(caller: ChargeCaller, body: CreateCha
 /** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
 export async function collectChargeErrors({ em, token, body }: ChargeCaller & { body: unknown }) {
   const input = Object(body)
-  const { value, provider_uuid, debtor, verify_sender, payer_kind, match } = createChargeBody.shape
+  const { value, provider_uuid, debtor, verify_sender, payer_kind, match, due, expires_in } =
+    createChargeBody.shape
   const fields = {
     value: value.safeParse(input.value).data,
     splits: Array.isArray(input.splits) ? input.splits.slice(0, MAX_SPLITS).map(parseSplitFields) : [],
@@ -211,6 +240,8 @@ export async function collectChargeErrors({ em, token, body }: ChargeCaller & { 
     verify_sender: verify_sender.safeParse(input.verify_sender).data,
     payer_kind: payer_kind.safeParse(input.payer_kind).data,
     match: match.safeParse(input.match).data,
+    due: due.safeParse(input.due).data,
+    expires_in: expires_in.safeParse(input.expires_in).data,
   }
   const provider = provider_uuid.safeParse(input.provider_uuid)
   if (!provider.success) return collectFieldRuleErrors({ em, token }, fields)
@@ -220,7 +251,9 @@ export async function collectChargeErrors({ em, token, body }: ChargeCaller & { 
 export type ReadableChargeBody = {
   value: number | undefined
   splits: PartialSplit[]
-  debtor?: { document?: string } | undefined
+  debtor?: { document?: string; address?: object | undefined } | undefined
+  due?: CreateChargeBody['due']
+  expires_in?: number | undefined
   verify_sender?: boolean | undefined
   payer_kind?: PayerKind | undefined
   match?: DocumentMatch | undefined
@@ -243,10 +276,12 @@ async function evaluateCharge(
   const { value } = body
   const errors = await collectFieldRuleErrors(caller, body)
   const candidates = await collectFieldErrors(errors, findCandidates(caller.em, { ...caller, providerUuid }))
-  if (!candidates || value === undefined) return { errors, payable: [] }
-  const capable = candidates.filter(one => value > 0 || canIssueOpenAmount(one))
+  if (!candidates) return { errors, payable: [] }
+  const dueCapable = selectDueConnections(candidates, body, errors)
+  if (value === undefined || dueCapable.length === 0) return { errors, payable: [] }
+  const capable = dueCapable.filter(one => value > 0 || canIssueOpenAmount(one))
   const payable = capable.filter(one => value + computeQuotedFeeCents(value, one.fees) <= MAX_CENTS)
-  if (capable.length === 0) errors.value = [OPEN_VALUE_MESSAGE]
+  if (capable.length === 0) errors.value ??= [OPEN_VALUE_MESSAGE]
   else if (payable.length === 0) errors.value = ['must not exceed 9999999999.99 together with its fee']
   return { errors, payable }
 }
@@ -257,6 +292,7 @@ async function collectFieldRuleErrors(caller: ChargeCaller, body: ReadableCharge
   const payerErrors = findPayerFieldErrors({ verifySender, debtor, kind, match })
   return {
     ...(await collectSplitErrors(caller, body)),
+    ...collectDueErrors(body),
     ...Object.fromEntries(payerErrors.map(({ field, message }) => [field, [message]])),
   }
 }

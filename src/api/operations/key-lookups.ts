@@ -17,7 +17,7 @@ import { queryLookupBudget, queryLookupCount } from '../../db/repositories/key-l
 import { detectPixKeyType } from '../../domain/pix-keys/key-format.ts'
 import { LOOKUP_VALIDITY_MS, matchDocument, matchName } from '../../domain/pix-keys/key-look-up.ts'
 import { refillBudget } from '../../domain/pix-keys/look-up-budget.ts'
-import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
 import { fail } from '../../http/api-error.ts'
 import { KEY_LOOKUP_WAIT_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'

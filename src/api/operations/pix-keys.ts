@@ -20,7 +20,7 @@ import {
 } from '../../db/repositories/pix-keys.ts'
 import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import { LISTED_KEY_STATES, MAX_KEYS_PER_TYPE, type PixKeyType } from '../../domain/pix-keys/pix-key.ts'
-import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
 import { fail, failField } from '../../http/api-error.ts'
 import type { FieldMessage } from '../../http/field-message.ts'
 import { PIX_KEY_STORED_WAIT_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'

@@ -14,6 +14,7 @@ import type { CallerToken } from '../authorization/authenticate.ts'
 export type UserAction =
   | 'charge_create'
   | 'charge_cancel'
+  | 'charge_revise'
   | 'qr_code_create'
   | 'qr_code_disable'
   | 'qr_code_read'

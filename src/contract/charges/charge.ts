@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ReadCharge, ReadChargeRefund, ReadSplit } from '../../db/repositories/charges.ts'
 import { type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
+import { findDueExpiry } from '../../domain/charges/due-payment.ts'
 import { DOCUMENT_MATCHES, PAYER_KINDS } from '../../domain/charges/payer-restriction.ts'
 import { SPLIT_STATUSES } from '../../domain/charges/split.ts'
 import { DOCUMENT_INPUT_PATTERN, isDocument, normalizeDocument } from '../../domain/pix/document.ts'
@@ -14,12 +15,14 @@ import {
 } from '../ledger/movement.ts'
 import {
   caseInsensitiveEnum,
+  day,
   dayQuery,
   dayQueryFields,
   endToEndQuery,
   externalRefQuery,
   failureFields,
   instantSchema,
+  metadataOf,
   namesQuery,
   numberQuery,
   pageQueryFields,
@@ -41,6 +44,16 @@ import {
   uuidsQuery,
 } from '../shared/fields.ts'
 
+import {
+  debtorAddress,
+  dueInput,
+  duePaymentFields,
+  payerMessage,
+  restoreIssuedTerms,
+  showDebtorAddress,
+  showDueMembers,
+} from './due.ts'
+
 /** Charges (api-document.txt): the body of POST /payments, the list filters and the response. */
 
 const DOCUMENT_MESSAGE = 'must be a valid CPF (11 digits) or CNPJ (14 characters)'
@@ -61,7 +74,12 @@ export const finalBeneficiary = z
   .meta({ id: 'FinalBeneficiary', description: 'The seller on whose behalf the account collects or pays' })
 
 const debtor = z
-  .strictObject({ name: partyName, document: cpfOrCnpj, email: z.email().max(254).optional() })
+  .strictObject({
+    name: partyName,
+    document: cpfOrCnpj,
+    email: z.email().max(254).optional(),
+    address: debtorAddress.optional(),
+  })
   .meta({ id: 'Debtor', description: 'Who is to pay; providers show it to the payer' })
 
 /** Reference of the caller in a request. */
@@ -91,6 +109,11 @@ export const splitBody = z.strictObject({
 })
 
 export const MAX_SPLITS = 100
+const MAX_ADDITIONAL_INFO = 50
+const MAX_METADATA_ENTRIES = 30
+
+/** Seconds until a charge expires whose request names neither another time nor a due date. */
+export const DEFAULT_EXPIRY_S = 86_400
 
 export const createChargeBody = z.strictObject({
   value: reais.meta({
@@ -118,14 +141,29 @@ export const createChargeBody = z.strictObject({
     description:
       "With `verify_sender`: FULL compares the whole document; ROOT allows every CNPJ with the first eight characters of the debtor's. FULL where absent",
   }),
-  expires_in: z.int().min(60).max(2_592_000).default(86_400).meta({
+  expires_in: z.int().min(60).max(2_592_000).optional().meta({
+    default: DEFAULT_EXPIRY_S,
     description:
-      'Seconds until the charge can be paid no more, from 60 to 30 days; by default a day. Without effect on a static code, which does not expire',
+      'Seconds until the charge can be paid no more, from 60 to 30 days; by default a day. Without effect on a static code, which does not expire; not for a charge with a due date',
   }),
+  due: dueInput.optional(),
+  message: payerMessage.optional(),
+  additional_info: z
+    .array(
+      z.strictObject({ name: z.string().trim().min(1).max(50), value: z.string().trim().min(1).max(200) }),
+    )
+    .max(MAX_ADDITIONAL_INFO)
+    .optional()
+    .meta({ description: 'Texts that the payer is shown besides `message`, where the provider shows any' }),
+  metadata: metadataOf(MAX_METADATA_ENTRIES)
+    .optional()
+    .meta({ description: `Texts of yours, at most ${MAX_METADATA_ENTRIES}`, examples: [{ customer: '42' }] }),
 })
 export type CreateChargeBody = z.output<typeof createChargeBody>
 
 const reaisQuery = numberQuery(reais)
+const dueDayQuery = (condition: string) =>
+  day.optional().meta({ description: `${condition}, in Brasília: \`YYYY-MM-DD\`` })
 
 export const chargesQuery = z
   .strictObject({
@@ -145,6 +183,8 @@ export const chargesQuery = z
       .max(255)
       .optional()
       .meta({ description: "The payer's name begins so, in any case; at least three characters" }),
+    due_from: dueDayQuery('Due on this day or later'),
+    due_to: dueDayQuery('Due on this day or earlier'),
     payment_date_from: dayQuery('Paid on this day or later'),
     payment_date_to: dayQuery('Paid on this day or earlier'),
     ...dayQueryFields,
@@ -195,7 +235,11 @@ const paymentFields = {
   status: z.enum(PIX_STATUSES),
   payload: z.string().meta({ description: 'The copy-and-paste PIX code' }),
   pix: chargePixSchema,
-  expires_at: instantSchema.nullable().meta({ description: 'Null of a static code, which does not expire' }),
+  expires_at: instantSchema.nullable().meta({
+    description:
+      'Null of a static code, which does not expire. Of a charge with a due date the end of its last payable day in Brasília, moved to the next business day',
+  }),
+  ...duePaymentFields,
   ...rowTimes,
 }
 
@@ -214,11 +258,21 @@ const chargeFields = {
   external_ref: z.string().optional(),
   final_beneficiary: finalBeneficiarySchema.optional(),
   debtor: z
-    .object({ name: z.string(), document: z.string(), email: z.string().optional() })
+    .object({
+      name: z.string(),
+      document: z.string(),
+      email: z.string().optional(),
+      address: debtorAddress.optional(),
+    })
     .meta({ id: 'DebtorShown' })
     .optional(),
   payer_kind: z.enum(PAYER_KINDS).optional(),
   match: z.enum(DOCUMENT_MATCHES).optional(),
+  message: z.string().optional(),
+  metadata: z.record(z.string(), z.string()).optional(),
+  revision: z.int().min(0).optional().meta({
+    description: 'Only of a charge with a due date: how often it was changed by PATCH',
+  }),
   splits: z.array(splitSchema),
   history: z.array(statusChangeSchema),
   provider: providerReference,
@@ -288,6 +342,7 @@ export function showCharge(charge: ReadCharge, refunds: ReadChargeRefund[]): z.o
     updated_at: charge.updatedAt,
     payment: {
       ...showPayment(charge, PIX_STATUS_BY_STATE[charge.state]),
+      ...showDueMembers(charge, new Date()),
       value: charge.totalCents,
       type: codeTypeOf(charge),
       verify_sender: charge.isSenderVerified,
@@ -305,7 +360,8 @@ function computeNetCents(
 }
 
 /** Presents the charge as its POST responded when it was issued, whatever its current state is. */
-export function showCreatedCharge(charge: ReadCharge): z.output<typeof createdChargeSchema> {
+export function showCreatedCharge(current: ReadCharge): z.output<typeof createdChargeSchema> {
+  const charge = restoreIssuedTerms(current)
   const [first] = charge.history
   const created = first ? new Date(first.created_at) : charge.createdAt
   const failed = charge.state === 'failed'
@@ -315,12 +371,16 @@ export function showCreatedCharge(charge: ReadCharge): z.output<typeof createdCh
     ...showSharedFields(charge),
     status: failed ? 'FAILED' : 'PENDING',
     total_value: statedCents,
-    fees: charge.valueCents === 0 ? 0 : charge.feeCents,
+    fees: charge.valueCents === 0 ? 0 : charge.totalCents - charge.valueCents,
     splits: Array.from(charge.splits, split => ({ ...showSplit(split), status: 'PENDING' as const })),
     history: first ? [first] : [],
     updated_at: created,
     payment: {
       ...payment,
+      ...showDueMembers(
+        { ...charge, state: failed ? 'failed' : 'pending', receivedCents: 0 },
+        charge.createdAt,
+      ),
       pix: { ...payment.pix, sender: null, transaction: null, value: statedCents, updated_at: created },
       updated_at: created,
       value: statedCents,
@@ -344,10 +404,14 @@ function showSharedFields(charge: ReadCharge) {
         name: charge.debtorName,
         document: charge.debtorDocument ?? '',
         ...(charge.debtorEmail != null && { email: charge.debtorEmail }),
+        ...(charge.debtorAddress && { address: showDebtorAddress(charge.debtorAddress) }),
       },
     }),
     ...(charge.payerKind && { payer_kind: charge.payerKind }),
     ...(charge.payerMatch && { match: charge.payerMatch }),
+    ...(charge.message != null && { message: charge.message }),
+    ...(Object.keys(charge.metadata).length > 0 && { metadata: charge.metadata }),
+    ...(charge.due && { revision: charge.revision }),
     splits: Array.from(charge.splits, showSplit),
     provider: { uuid: charge.connection.uuid, provider: charge.connection.provider },
     // The code of this charge alone has no page of its own.
@@ -363,8 +427,9 @@ function codeTypeOf({ qrCodeUuid }: ReadCharge): 'QR_DYNAMIC' | 'QR_STATIC' {
 
 function showPayment(charge: ReadCharge, status: (typeof PIX_STATUSES)[number]) {
   const { expiresInSeconds, createdAt } = charge
-  const plannedExpiry =
-    expiresInSeconds == null || charge.qrCodeUuid
+  const plannedExpiry = charge.due
+    ? findDueExpiry(charge.due)
+    : expiresInSeconds == null || charge.qrCodeUuid
       ? null
       : new Date(createdAt.getTime() + expiresInSeconds * 1_000)
   const expiresAt = charge.expiresAt ?? plannedExpiry
@@ -380,7 +445,7 @@ function showPayment(charge: ReadCharge, status: (typeof PIX_STATUSES)[number]) 
       value: charge.totalCents,
       type: codeTypeOf(charge),
       pix_key: charge.pixKey ?? charge.movement?.pixKey ?? '',
-      additional_info: [],
+      additional_info: charge.additionalInfo,
       // A payment that has only started may still fail, and a merchant who sees a transaction may ship.
       transaction: charge.movement && charge.state !== 'paying' ? showMovementRecord(charge.movement) : null,
       status,

@@ -11,6 +11,7 @@ import {
   caseInsensitiveEnum,
   dayQueryFields,
   externalRefQuery,
+  metadataOf,
   namesQuery,
   pageQueryFields,
   providerQuery,
@@ -32,16 +33,7 @@ const referenceText = z
     `must be 1 to ${MAX_STATIC_TXID_LENGTH} letters and digits`,
   )
 
-const MAX_METADATA_ENTRIES = 20
-const metadata = z
-  .record(
-    z.string().regex(/^[\w.-]{1,40}$/, 'must have names of 1 to 40 letters, digits, _, - and .'),
-    z.string().max(255),
-  )
-  .refine(
-    entries => Object.keys(entries).length <= MAX_METADATA_ENTRIES,
-    `must have at most ${MAX_METADATA_ENTRIES} entries`,
-  )
+const metadata = metadataOf(20)
 
 export const createQrCodeBody = z.strictObject({
   provider_uuid: chosenProvider.optional(),

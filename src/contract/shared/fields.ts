@@ -44,6 +44,8 @@ function reaisFrom(minCents: number, noun = 'an amount in reais') {
 export const reais = reaisFrom(0)
 /** Value of a split: percent or reais, both with at most two decimals; parsed to hundredths of a percent, or centavos. */
 export const splitValue = reaisFrom(0, 'a number')
+/** Percent or reais, above 0, both with at most two decimals; parsed to hundredths of a percent, or centavos. */
+export const positiveNumber = reaisFrom(1, 'a number')
 /** Amount of money that moves: at least one centavo. */
 export const positiveReais = reaisFrom(1)
 
@@ -90,6 +92,16 @@ export function caseInsensitiveEnum<const Names extends readonly [string, ...str
     value => (typeof value === 'string' ? value.replace(/[a-z]/g, letter => letter.toUpperCase()) : value),
     z.enum(names as unknown as readonly [Names[number], ...Names[number][]]),
   )
+}
+
+/** Builds the schema of data that the caller keeps with a resource: names and texts, at most so many. */
+export function metadataOf(maxEntries: number) {
+  return z
+    .record(
+      z.string().regex(/^[\w.-]{1,40}$/, 'must have names of 1 to 40 letters, digits, _, - and .'),
+      z.string().max(255),
+    )
+    .refine(entries => Object.keys(entries).length <= maxEntries, `must have at most ${maxEntries} entries`)
 }
 
 /** UUID; parsed to lower case, so that upper case names the same resource. */
@@ -228,7 +240,7 @@ export const dayQueryFields = {
 /** Refines a query: a period whose last day is before its first would be an empty list, which says nothing of the mistake. */
 export function requireDaysInOrder(query: Record<string, unknown>, context: z.RefinementCtx): void {
   for (const [name, first] of Object.entries(query)) {
-    if (!name.endsWith('date_from') || typeof first !== 'string') continue
+    if (!/(date|due)_from$/.test(name) || typeof first !== 'string') continue
     const lastName = name.replace(/from$/, 'to')
     const last = query[lastName]
     // `YYYY-MM-DD` sorts as text.

@@ -33,6 +33,7 @@ function createFormats(language: Language, timeZone: string) {
   const dated = new Intl.DateTimeFormat(locale, { ...timeFields, year: 'numeric' })
   const moment = new Intl.DateTimeFormat(locale, { ...timeFields, year: 'numeric', second: '2-digit' })
   const day = new Intl.DateTimeFormat(locale, { ...dayFields, timeZone: 'UTC' })
+  const date = new Intl.DateTimeFormat(locale, { ...dayFields, year: 'numeric', timeZone: 'UTC' })
   const alternatives = new Intl.ListFormat(locale, { type: 'disjunction' })
   const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
   const year = new Intl.DateTimeFormat('en', { year: 'numeric', timeZone })
@@ -74,6 +75,8 @@ function createFormats(language: Language, timeZone: string) {
       renderTime(at, formatYear(at) === formatYear(now) ? short : dated),
     /** Formats a day `YYYY-MM-DD` as `21/11`. */
     day: (text: string) => day.format(new Date(`${text}T00:00:00Z`)),
+    /** Formats a day `YYYY-MM-DD` as `21/11/2026`. */
+    date: (text: string) => date.format(new Date(`${text}T00:00:00Z`)),
     /** Formats a month `YYYY-MM` as `novembro de 2026`. */
     month: (text: string) => month.format(new Date(`${text}-01T00:00:00Z`)),
     /** Formats how long ago or ahead a time is, in the largest unit that fits. */

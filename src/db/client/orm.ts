@@ -6,6 +6,7 @@ import { Account } from '../entities/account.ts'
 import { Attempt } from '../entities/attempt.ts'
 import { Charge, Split } from '../entities/charge.ts'
 import { ChargeExpiry } from '../entities/charge-expiry.ts'
+import { ChargeRevision } from '../entities/charge-revision.ts'
 import { StoredCodeReading } from '../entities/code-reading.ts'
 import {
   Connection,
@@ -115,6 +116,7 @@ export async function openOrm({
       OperatorAction,
       Pause,
       ChargeExpiry,
+      ChargeRevision,
       PaymentLink,
       PixKey,
       QrCode,

@@ -1,7 +1,9 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { ChargeState } from '../../domain/charges/charge.ts'
+import type { DueTerms, PaidParts } from '../../domain/charges/due-terms.ts'
 import type { DocumentMatch, PayerKind } from '../../domain/charges/payer-restriction.ts'
 import type { SplitStatus, SplitType } from '../../domain/charges/split.ts'
+import type { AdditionalInfo, DebtorAddress } from '../../domain/providers/provider.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import { Account } from './account.ts'
 import { centsColumn, historyColumn, timestampColumn, unionColumn } from './columns.ts'
@@ -13,6 +15,16 @@ import type { OperationFailure } from './transfer.ts'
 /** Why no provider issued the charge: the last refusal or a code of the catalogue, and each provider's outcome. */
 type ChargeFailure = OperationFailure & {
   attempts: { provider: string; outcome: string; code: string }[]
+}
+
+/** What a charge with a due date asked when it was issued, before its first revision. */
+type IssuedTerms = {
+  valueCents: number
+  totalCents: number
+  due: DueTerms
+  message: string | null
+  /** ISO 8601 UTC. */
+  expiresAt: string | null
 }
 
 const charge = defineEntity({
@@ -28,10 +40,21 @@ const charge = defineEntity({
     debtorName: p.text().nullable(),
     debtorDocument: p.text().nullable(),
     debtorEmail: p.text().nullable(),
+    debtorAddress: p.json<DebtorAddress>().nullable(),
     /** Only the debtor may pay. */
     isSenderVerified: p.boolean().default(false),
     payerKind: unionColumn<PayerKind>().nullable(),
     payerMatch: unionColumn<DocumentMatch>().nullable(),
+    /** When it is to be paid; null of a charge without a due date. */
+    due: p.json<DueTerms>().nullable(),
+    /** Number of its last revision that its provider has accepted. */
+    revision: p.integer().default(0),
+    issuedAs: p.json<IssuedTerms>().nullable(),
+    /** What its payment consists of, where its provider has reported that. */
+    paidParts: p.json<PaidParts>().nullable(),
+    message: p.text().nullable(),
+    additionalInfo: p.json<AdditionalInfo[]>(),
+    metadata: p.json<Record<string, string>>(),
     paymentUuid: p.uuid(),
     payload: p.text().nullable(),
     txid: p.text().nullable(),

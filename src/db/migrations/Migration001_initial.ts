@@ -3,6 +3,7 @@ import { accounts } from './initial/accounts.ts'
 import { apiRequests } from './initial/api-requests.ts'
 import { approvals } from './initial/approvals.ts'
 import { attempts } from './initial/attempts.ts'
+import { chargeRevisions } from './initial/charge-revisions.ts'
 import { charges } from './initial/charges.ts'
 import { codeReadings } from './initial/code-readings.ts'
 import { connections } from './initial/connections.ts'
@@ -35,6 +36,7 @@ const PARTS = [
   ledger,
   qrCodes,
   charges,
+  chargeRevisions,
   codeReadings,
   transfers,
   transferBatches,

@@ -114,6 +114,12 @@ export function queryLockedChargeState(chargeUuid: string): Query<ChargeState | 
   return query(sql, [chargeUuid], ([charge]) => charge?.state as ChargeState | undefined)
 }
 
+/** Returns the query that tells whether a charge has a due date; without a row it has none. */
+export function queryChargeKind(chargeUuid: string): Query<{ isDue: boolean }> {
+  const sql = 'select due is not null as "isDue" from charge where uuid = ?'
+  return query(sql, [chargeUuid], ([charge]) => ({ isDue: charge?.isDue === true }))
+}
+
 /**
  * Returns whether a charge that is no longer `issuing` has no attempt at the provider account. One statement, because
  * the attempt may be inserted concurrently.
@@ -131,8 +137,8 @@ export function isChargeAtOtherAccount(
 }
 
 /**
- * Returns whether a PIX of this value may pay a charge at the provider account that is not paid yet. A PIX to a static code is
- * known by its txid: the charge of one does not expire, and no other PIX would wait for it.
+ * Returns whether a PIX of this value may pay a charge at the provider account that is not paid yet: any value may pay one with a due date.
+ * A PIX to a static code is known by its txid: the charge of one does not expire, and no other PIX would wait for it.
  */
 export async function mayPayCharge(
   em: EntityManager,
@@ -144,7 +150,7 @@ export async function mayPayCharge(
       providerAccountUuid,
       state: { $in: ['pending', 'paying'] },
       qrCodeUuid: null,
-      $or: [{ valueCents: 0 }, { totalCents: cents }],
+      $or: [{ valueCents: 0 }, { totalCents: cents }, { due: { $ne: null } }],
     },
     { fields: ['uuid'], disableIdentityMap: true },
   )

@@ -1,5 +1,6 @@
 import { UNRESOLVED_DISPUTE_STATES } from '../../domain/disputes/dispute.ts'
-import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
+import { PROVIDER_APIS } from '../../domain/providers/provider.ts'
 import { MINUTE } from '../../domain/shared/intervals.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { type Connection, ProviderAccount } from '../entities/connection.ts'

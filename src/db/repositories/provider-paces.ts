@@ -1,4 +1,5 @@
-import type { Pace, PaceKind, TurnRank } from '../../domain/providers/provider.ts'
+import type { Pace, PaceKind } from '../../domain/providers/capabilities.ts'
+import type { TurnRank } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { firstRow, query, runQuery } from '../pipeline/query.ts'
 

@@ -93,3 +93,8 @@ export function isPaidChargeState(state: string | undefined): boolean {
 export function isIssuedChargeState(state: ChargeState): boolean {
   return state !== 'issuing' && state !== 'failed'
 }
+
+/** Whether the charge waits for its payer, so that what it asks may be revised. */
+export function isRevisableChargeState(state: ChargeState): boolean {
+  return state === 'pending'
+}

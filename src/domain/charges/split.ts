@@ -25,6 +25,25 @@ export function computeSplitShareCents(split: Pick<ChargeSplit, 'type' | 'amount
   return split.type === 'FIXED' ? split.amount : computeShareCents(valueCents, split.amount)
 }
 
+/**
+ * Computes what each split of a charge is credited of `baseCents`, in the order of the splits. Fixed amounts come first, then shares of the
+ * base; where a charge with a due date was paid with a discount, the last ones get what is left, or nothing.
+ */
+export function computeSplitCredits(
+  splits: Pick<ChargeSplit, 'type' | 'amount'>[],
+  baseCents: number,
+): number[] {
+  const credits: number[] = splits.map(() => 0)
+  let leftCents = baseCents
+  for (const type of ['FIXED', 'PERCENTAGE'] as const)
+    splits.forEach((split, index) => {
+      if (split.type !== type) return
+      credits[index] = Math.min(computeSplitShareCents(split, baseCents), leftCents)
+      leftCents -= credits[index]
+    })
+  return credits
+}
+
 /** As much of a split as could be read: a rule judges those that have all that it is about. */
 export type PartialSplit = { [Field in keyof ChargeSplit]?: ChargeSplit[Field] | undefined }
 

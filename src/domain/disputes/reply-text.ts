@@ -1,4 +1,5 @@
-import { PROVIDER_CAPABILITIES, type ProviderApi } from '../providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../providers/capabilities.ts'
+import type { ProviderApi } from '../providers/provider.ts'
 import type { ProviderDisputeReply } from './provider-dispute.ts'
 
 type TextReply = Pick<ProviderDisputeReply, 'accept' | 'analysis'> & {

@@ -46,6 +46,10 @@ const MESSAGES = {
     already_settled: 'The operation is already settled; reload the page.',
     act_stale: 'The data changed after the page was loaded; nothing was done. Reload the page.',
     charge_not_cancellable: 'Only a PENDING charge can be cancelled.',
+    charge_not_revisable:
+      'Only a PENDING charge with a due date can be changed, at a provider that changes such charges.',
+    revision_in_progress:
+      'Another change of the charge has no answer of its provider yet; send the request again later.',
     charge_not_refundable: 'Only a PAID or PARTIALLY_REFUNDED charge can be refunded.',
     refund_in_progress: 'Another refund of this charge is in progress; wait for its REFUND event.',
     refund_med_open: 'The charge has an open dispute; it can be refunded after the dispute is closed.',
@@ -149,6 +153,8 @@ const MESSAGES = {
     code_undeliverable: 'The service cannot send auth codes to keys of this type; use another type.',
     pix_key_unknown:
       'The provider has not confirmed the operation yet; list the keys, or repeat with the same Idempotency-Key.',
+    revision_unknown:
+      'The provider has not confirmed the change yet; repeat with the same Idempotency-Key, or read the charge.',
     cancellation_unknown:
       'The provider has not confirmed the cancellation yet; the charge stays PENDING until it does.',
   },

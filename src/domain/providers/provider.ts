@@ -1,8 +1,8 @@
+import type { DueTerms, PaidParts } from '../charges/due-terms.ts'
 import type { PayerRestriction } from '../charges/payer-restriction.ts'
-import { BANK_ACCOUNT_TYPES, type BankAccountType, type Party } from '../pix/party.ts'
+import type { Party } from '../pix/party.ts'
 import type { PixReturnIds } from '../pix/pix-return.ts'
 import type { PixKeyType } from '../pix-keys/pix-key.ts'
-import type { PayableCode } from '../qr-codes/code-payment.ts'
 import type { TransferDestination } from '../transfers/transfer-destination.ts'
 import { isTransportCode } from './transport-code.ts'
 
@@ -33,184 +33,6 @@ export type ConnectionType = 'NOMINAL' | 'POOL'
 /** The provider APIs that an adapter speaks. */
 export const PROVIDER_APIS = ['efi', 'woovi', 'sicoob', 'inter', 'stark'] as const
 export type ProviderApi = (typeof PROVIDER_APIS)[number]
-
-/**
- * How a payout is looked up whose outcome is unknown. `id`: by our id, so that "not found" can prove its absence. `handle`: by what
- * its preparation named. `repeat`: only by sending the same order again under the same id, which finishes it; its absence is
- * never proved.
- */
-type PayoutLookUpWay = 'id' | 'handle' | 'repeat'
-
-/** How often calls may be made for one account at a provider: `burst` of them at once, then `perSecond`. */
-export type Pace = { perSecond: number; burst: number }
-
-/**
- * Calls that share a pace. `send`: transfers and their preparation; `lookUp`: look-ups of transfers; `charge`: charges and the PIX
- * received for them; `refund`: refunds, their preparation and look-ups; `token`: requests for an access token.
- */
-export const PACE_KINDS = ['send', 'lookUp', 'charge', 'refund', 'token'] as const
-export type PaceKind = (typeof PACE_KINDS)[number]
-
-/** What an API can do at all; a candidate that cannot is skipped, never asked in vain. */
-export type ProviderCapabilities = {
-  /** A charge whose payer chooses the value. */
-  canIssueOpenAmount: boolean
-  /**
-   * `charge`: it refuses a payer with another document than that of the charge's debtor. `none`: the payer is checked once the PIX has
-   * arrived, as it is everywhere.
-   */
-  locksPayer: 'charge' | 'none'
-  canTransfer: boolean
-  /** The kinds of account that it pays without a PIX key. */
-  payableAccountTypes: readonly BankAccountType[]
-  /** The kinds of PIX code that it pays as codes; none where an order whose answer is lost could never be found. */
-  payableCodes: readonly PayableCode[]
-  /** How transfers are looked up. */
-  transferLookUp: PayoutLookUpWay
-  /** The id of an order is never free again, so that an order that is looked up by repeating it may be repeated at any time. */
-  keepsOrderIds: boolean
-  /**
-   * A refund is ordered by what is to remain of the PIX, and found by what remains of it. Two refunds of one PIX at a time would be
-   * one: the second is refused while the first is under way. One that has failed is not looked up once a later one was made.
-   */
-  refundsOneAtATime: boolean
-  /** It sends only where the key belongs to the document that the order names. */
-  canCheckDocument: boolean
-  /** It names the owner of a key before anything is ordered, so that the engine can compare the owner itself. */
-  canLookUpKey: boolean
-  /** The kinds of PIX key that it makes by its API. */
-  creatableKeyTypes: readonly PixKeyType[]
-  /** It notifies PIX by their key, so that the URL of notifications is registered for each key. */
-  notifiesByKey: boolean
-  /** Null for an API without disputes. */
-  disputes: {
-    /** It notifies disputes. The list of one that does not is requested every few minutes. */
-    areNotified: boolean
-    /**
-     * Most characters of a rejecting reply where it accepts one text and no files, in UTF-16 code units; null where it accepts
-     * files.
-     */
-    maxReplyTextLength: number | null
-  } | null
-  /**
-   * The paces that its processes keep together; a kind without one is not counted, and costs nothing. Each counted call costs one
-   * statement: paces that no account of ours reaches are left out. Null where there is none.
-   */
-  pace: Partial<Record<PaceKind, Pace>> | null
-}
-
-/**
- * Our pace of token requests to an API that publishes none. A token serves for most of an hour, so this is felt only where requests
- * fail or new tokens are refused: five at once, as many as open a circuit breaker, then one every ten seconds, as its probes.
- */
-const TOKEN_PACE: Pace = { perSecond: 0.1, burst: 5 }
-
-/**
- * Efí's API makes random keys only ("Endpoints exclusivos Efí"). Woovi's also the account's CNPJ, never a CPF, and an
- * e-mail or phone for accounts with that permission ("Chaves Pix das contas"). Sicoob's have neither keys nor disputes, and know a
- * payment by the end-to-end id of its draft.
- */
-export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = {
-  efi: {
-    canIssueOpenAmount: false,
-    // Per key only (`PUT /v2/gn/config`, documentoPagadorIgualDevedor), which would lock every charge of the key.
-    locksPayer: 'none',
-    canTransfer: true,
-    // PAYMENT and SALARY are not among `tipoConta` (official SDK 2.0.1, `PixSendBodySchema`).
-    payableAccountTypes: ['CHECKING', 'SAVINGS'],
-    payableCodes: ['DYNAMIC'],
-    transferLookUp: 'id',
-    keepsOrderIds: false,
-    refundsOneAtATime: false,
-    canCheckDocument: true,
-    canLookUpKey: false,
-    creatableKeyTypes: ['RANDOM'],
-    notifiesByKey: true,
-    // Official SDK 2.0.1, `MedSubmitDefenseBodySchema`.
-    disputes: { areNotified: false, maxReplyTextLength: 1_000 },
-    // PUT and POST: 500 per second each ("Limites de consumo"), which is not counted.
-    pace: { token: TOKEN_PACE },
-  },
-  woovi: {
-    canIssueOpenAmount: false,
-    // "Bloqueando Pagamentos": `ensureSameTaxID`.
-    locksPayer: 'charge',
-    canTransfer: true,
-    payableAccountTypes: BANK_ACCOUNT_TYPES,
-    // OpenAPI, "Create a Payment Request": QR_CODE, whose `value` is optional.
-    payableCodes: ['STATIC', 'DYNAMIC', 'OPEN_DYNAMIC'],
-    transferLookUp: 'id',
-    keepsOrderIds: false,
-    refundsOneAtATime: false,
-    canCheckDocument: false,
-    canLookUpKey: true,
-    creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
-    notifiesByKey: false,
-    disputes: { areNotified: true, maxReplyTextLength: null },
-    pace: null,
-  },
-  sicoob: {
-    canIssueOpenAmount: false,
-    locksPayer: 'none',
-    canTransfer: true,
-    payableAccountTypes: BANK_ACCOUNT_TYPES,
-    payableCodes: [],
-    transferLookUp: 'handle',
-    keepsOrderIds: false,
-    refundsOneAtATime: false,
-    canCheckDocument: true,
-    canLookUpKey: true,
-    creatableKeyTypes: [],
-    notifiesByKey: true,
-    disputes: null,
-    // Sicoob publishes none: assumed for sendings, of which each has two calls, because one that is refused with 429 is unknown.
-    pace: { send: { perSecond: 10, burst: 10 }, token: TOKEN_PACE },
-  },
-  // Its APIs have neither keys nor disputes. A payment is known by Inter's own id, or by the order itself, sent again.
-  inter: {
-    canIssueOpenAmount: false,
-    locksPayer: 'none',
-    canTransfer: true,
-    payableAccountTypes: BANK_ACCOUNT_TYPES,
-    payableCodes: ['STATIC', 'DYNAMIC', 'OPEN_DYNAMIC'],
-    transferLookUp: 'repeat',
-    keepsOrderIds: false,
-    refundsOneAtATime: false,
-    canCheckDocument: false,
-    canLookUpKey: false,
-    creatableKeyTypes: [],
-    notifiesByKey: true,
-    disputes: null,
-    // "Rate limit" of each operation, per minute: a payment 60, and 1 per second; its look-up 20; cob, pix and devolução 120 each; a
-    // token 5. The burst and what a minute adds to it stay within each. Payments are a third further apart than a second, because each
-    // opens a connection, which takes longer for one than for the next, and one that is refused with 429 is unknown.
-    pace: {
-      send: { perSecond: 0.75, burst: 1 },
-      lookUp: { perSecond: 0.25, burst: 5 },
-      charge: { perSecond: 1.5, burst: 30 },
-      refund: { perSecond: 1.5, burst: 30 },
-      token: { perSecond: 1 / 60, burst: 4 },
-    },
-  },
-  // A transfer goes to an account that is verified first. The API registers no keys and has no disputes.
-  stark: {
-    canIssueOpenAmount: true,
-    // SDK, DynamicBrcode and Invoice: rule `allowedTaxIds`. An invoice alone restricts nobody ("Pix Invoice").
-    locksPayer: 'charge',
-    canTransfer: true,
-    payableAccountTypes: BANK_ACCOUNT_TYPES,
-    payableCodes: [],
-    transferLookUp: 'repeat',
-    keepsOrderIds: true,
-    refundsOneAtATime: true,
-    canCheckDocument: true,
-    canLookUpKey: true,
-    creatableKeyTypes: [],
-    notifiesByKey: false,
-    disputes: null,
-    pace: null,
-  },
-}
 
 /**
  * Code of a call that was not made: the pace of its provider left no room for it. An order is then `unreachable`, so that it may wait
@@ -312,18 +134,53 @@ export type ProviderChargeRequest = {
   /** The key that collects, or null where the provider needs none. */
   collectionKey: string | null
   message?: string
+  /** Texts that the payer is shown besides `message`, where the provider shows any. */
+  additionalInfo?: AdditionalInfo[]
   /** Who is to pay; the provider shows it to the payer. */
   debtor?: ChargeDebtor
   /** Who may pay, for a provider that `locksPayer`, which refuses others; absent where anybody may. The caller checks the payer in any case. */
   restriction?: PayerRestriction
+  /** For a charge with a due date: `totalCents` is what it asks for on the due day, and `expiresInSeconds` has no effect. */
+  due?: DueTerms
 }
 
+/** A change of a charge with a due date that can still be paid. Absent fields stay as they are. */
+export type ProviderRevision = {
+  reference: string
+  totalCents?: number
+  due?: DueTerms
+  message?: string
+}
+/**
+ * Outcome of a revision. `revised`: it asks for what the order says, whether this call or an earlier one has changed it.
+ * `refused`: it cannot be revised any more; ask what it is now.
+ */
+export type ReviseChargeOutcome =
+  | { kind: 'revised'; charge: IssuedCharge }
+  | { kind: 'refused'; code: string; message: string }
+  | NotFoundResult
+  | NoAnswerResult
+
+/** A text that a payer is shown, with its name. */
+export type AdditionalInfo = { name: string; value: string }
+
 /** Who is to pay a charge; `document` is a CPF or CNPJ, upper case. */
-export type ChargeDebtor = { name: string; document: string; email?: string }
+export type ChargeDebtor = { name: string; document: string; email?: string; address?: DebtorAddress }
+
+/** Postal address of a debtor in Brazil; `zipCode` has eight digits, `state` two letters. */
+export type DebtorAddress = {
+  street: string
+  number?: string
+  complement?: string
+  neighborhood?: string
+  city: string
+  state: string
+  zipCode: string
+}
 
 /**
  * A payload that can be paid; times are ISO 8601 UTC. `totalCents`: the amount that it asks for, absent where the provider
- * no longer reports it. `expiresAt`: null of a static code, which can be paid for as long as its key exists.
+ * no longer reports it, or a look-up reports one that was changed since it was ordered. `expiresAt`: null of a static code, which can be paid for as long as its key exists.
  */
 export type IssuedCharge = {
   totalCents?: number
@@ -352,6 +209,8 @@ export type IncomingPix = {
   at: string
   payer: Party | null
   pixKey: string
+  /** For a charge with a due date, what `cents` consists of, where the provider reports it. */
+  parts?: PaidParts
 }
 
 /** Status of a charge at its provider: `open` can still be paid, `removed` cannot. */

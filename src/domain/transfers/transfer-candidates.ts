@@ -1,5 +1,6 @@
 import type { BankAccountType } from '../pix/party.ts'
-import { PROVIDER_CAPABILITIES, type ProviderApi } from '../providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../providers/capabilities.ts'
+import type { ProviderApi } from '../providers/provider.ts'
 import { isPaidAsCode, isPayableByKey, type PaymentCode } from '../qr-codes/code-payment.ts'
 import type { TransferDestination } from './transfer-destination.ts'
 import { canEnforceReceiver, type ReceiverOrder } from './transfer-lookup.ts'

@@ -1,6 +1,6 @@
 import { isDocument } from '../pix/document.ts'
 import type { MismatchPolicy } from '../pix-keys/key-look-up.ts'
-import type { ProviderCapabilities } from '../providers/provider.ts'
+import type { ProviderCapabilities } from '../providers/capabilities.ts'
 
 /**
  * The look-up that a transfer names, copied when it is ordered: the row of a look-up is kept for a shorter time than a transfer may be

@@ -50,7 +50,7 @@ export type DocumentedProviderApi<Name extends string> = {
  * nothing and is recorded. Each call is made once: the caller decides on repeats.
  */
 export function createProviderCalls<Name extends string>(
-  exchange: (call: HttpCall) => Promise<ExchangeOutcome>,
+  exchange: (call: ProviderCall<Name>) => Promise<ExchangeOutcome>,
   { answers, readError }: DocumentedProviderApi<Name>,
   record: RecordUnexplainedAnswer = async () => {},
 ) {

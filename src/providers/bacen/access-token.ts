@@ -8,6 +8,15 @@ import type { ShareToken, TokenOrder, TokenOutcome } from '../shared-access.ts'
 /** A token in the memory of a process: `renewAtMs` is by the clock of its cache. */
 export type AccessToken = { kind: 'token'; text: string; renewAtMs: number }
 
+/**
+ * Code of a call that was not made: the bank gives no token with its scopes, which the application of the credentials lacks. The bank
+ * was reached, so that other calls are made as before.
+ */
+export const SCOPE_DENIED = 'provider_denied'
+
+/** For this time in milliseconds scopes are not requested again that a bank has refused: the pace of tokens is for those in use. */
+const DENIAL_MS = 15 * 60_000
+
 type AccessTokenCacheOptions = Pick<TokenOrder, 'client' | 'requestToken'> & {
   /** Shares tokens with the other processes; absent: each client has tokens of its own. */
   shareToken?: ShareToken | undefined
@@ -23,8 +32,14 @@ export function createAccessTokenCache({
 }: AccessTokenCacheOptions) {
   let cachedToken: AccessToken | undefined
   let refusedToken: string | undefined
+  let denial: { outcome: UnreachableResult; endsAtMs: number } | undefined
   const renewToken = sharePending(async () => {
+    if (denial && now() < denial.endsAtMs) return denial.outcome
     const outcome = await shareToken({ client, refusedToken, requestToken })
+    denial =
+      outcome.kind === 'unreachable' && outcome.code === SCOPE_DENIED
+        ? { outcome, endsAtMs: now() + DENIAL_MS }
+        : undefined
     if (outcome.kind === 'unreachable') return outcome
     cachedToken = { kind: 'token', text: outcome.text, renewAtMs: now() + outcome.renewInMs }
     return cachedToken
@@ -46,11 +61,21 @@ export function createAccessTokenCache({
 /** Fraction of a token's validity after which it is renewed. */
 const RENEWAL_FRACTION = 0.9
 
+/** HTTP statuses by which a bank refuses the scopes of a token (RFC 6749, section 5.2; Inter refuses with 403, too). */
+const DENIED_STATUSES = [400, 401, 403]
+
+type TokenRequestOptions = {
+  bank: string
+  /** The application may lack the scopes, while its other tokens are given: a refusal is one of the scopes. */
+  areScopesOptional?: boolean
+  now: () => number
+}
+
 /** Requests an access token (OAuth 2.0). Every failure is `unreachable`: without a token the call is not sent. */
 export async function requestAccessToken(
   http: HttpClient,
   tokenRequest: HttpCall,
-  { bank, now }: { bank: string; now: () => number },
+  { bank, areScopesOptional = false, now }: TokenRequestOptions,
 ): Promise<TokenOutcome> {
   const requestedAtMs = now()
   const response = await http.call({ ...tokenRequest, method: 'POST' })
@@ -58,7 +83,11 @@ export async function requestAccessToken(
     response.kind === 'answer' && response.status < 300
       ? tokenResponseSchema.safeParse(response.json)
       : undefined
-  if (!parsed?.success) return toUnreachable(response, bank)
+  if (!parsed?.success) {
+    const isDenied =
+      areScopesOptional && response.kind === 'answer' && DENIED_STATUSES.includes(response.status)
+    return isDenied ? { ...toUnreachable(response, bank), code: SCOPE_DENIED } : toUnreachable(response, bank)
+  }
   const { access_token, expires_in } = parsed.data
   return {
     kind: 'token',

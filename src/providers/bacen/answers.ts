@@ -14,6 +14,7 @@ const PIX_API_STANDARD = 'Central Bank, pix-api 2.9.0, Tratamento de erros'
 export const bacenAccessDenied: ListedAnswer = [403, 'AcessoNegado', refusalByProvider('provider_denied')]
 const notFound: ListedAnswer = [404, 'NaoEncontrado', absentMeaning]
 const chargeRefused: ListedAnswer = [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused')]
+const dueChargeRefused: ListedAnswer = [400, 'CobVOperacaoInvalida', refusalByProvider('charge_refused')]
 export const bacenRefundInvalid: ListedAnswer = [
   400,
   'PixDevolucaoInvalida',
@@ -39,6 +40,10 @@ export function buildBacenAnswers(document: string): Record<BacenCall, AnswerRow
     ...list(operation, bacenAccessDenied, notFound),
     [404, standardName, absentMeaning, PIX_API_STANDARD],
   ]
+  const dueChange = [
+    ...listLookUp('PATCH /cobv/{txid}', 'CobVNaoEncontrada'),
+    ...list('PATCH /cobv/{txid}', dueChargeRefused),
+  ]
   return {
     issueCharge: list('PUT /cob/{txid}', bacenAccessDenied, chargeRefused),
     findCharge: listLookUp('GET /cob/{txid}', 'CobNaoEncontrado'),
@@ -47,6 +52,10 @@ export function buildBacenAnswers(document: string): Record<BacenCall, AnswerRow
       ...listLookUp('PATCH /cob/{txid}', 'CobNaoEncontrado'),
       ...list('PATCH /cob/{txid}', chargeRefused),
     ],
+    issueDueCharge: list('PUT /cobv/{txid}', bacenAccessDenied, dueChargeRefused),
+    findDueCharge: listLookUp('GET /cobv/{txid}', 'CobVNaoEncontrada'),
+    cancelDueCharge: dueChange,
+    reviseCharge: dueChange,
     findPayment: listLookUp('GET /pix/{e2eid}', 'PixNaoEncontrado'),
     refund: [
       ...list('PUT /pix/{e2eid}/devolucao/{id}', bacenAccessDenied, bacenRefundInvalid),

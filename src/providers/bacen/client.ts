@@ -32,6 +32,10 @@ export type BacenCall =
   | 'findCharge'
   | 'findPayload'
   | 'cancelCharge'
+  | 'issueDueCharge'
+  | 'findDueCharge'
+  | 'cancelDueCharge'
+  | 'reviseCharge'
   | 'findPayment'
   | 'refund'
   | 'findRefund'
@@ -39,6 +43,17 @@ export type BacenCall =
   | 'balances'
   | 'findReplacedUrl'
   | 'registerNotificationUrl'
+
+/** The calls about charges with a due date, which have scopes of their own. */
+const DUE_CALLS: ReadonlySet<string> = new Set<BacenCall>([
+  'issueDueCharge',
+  'findDueCharge',
+  'cancelDueCharge',
+  'reviseCharge',
+])
+
+/** Scopes of the calls about charges with a due date. */
+export const BACEN_DUE_SCOPES = ['cobv.write', 'cobv.read']
 
 /** What differs between the providers that implement the Central Bank's Pix API, for the requests of their calls, as data. */
 export type BacenProfile<OwnCall extends string> = DocumentedProviderApi<BacenCall | OwnCall> & {
@@ -48,6 +63,11 @@ export type BacenProfile<OwnCall extends string> = DocumentedProviderApi<BacenCa
   basePath: string
   /** Request of an access token (OAuth 2.0, client credentials; RFC 8705: over the connection of the certificate). */
   tokenRequest: HttpCall
+  /**
+   * Request of the token for charges with a due date, apart from the other: an application that lacks their scopes operates everything
+   * else. Absent where the request of a token names no scopes.
+   */
+  dueTokenRequest?: HttpCall
   /** Where access tokens are requested, if that is not below the base URL of a connection. */
   tokenBaseUrl?: string
   /** Headers of every call. */
@@ -72,19 +92,25 @@ export function createBacenClient<OwnCall extends string>(
     createHttpClient({ ...options, baseUrl, tls: { certificate, key, ca } })
   const http = connect(options.baseUrl)
   const tokenHttp = profile.tokenBaseUrl === undefined ? http : connect(profile.tokenBaseUrl)
-  const tokens = createAccessTokenCache({
-    // The request has client id, secret and scopes.
-    client: [
-      profile.tokenBaseUrl ?? options.baseUrl,
-      JSON.stringify(profile.tokenRequest),
-      certificate ?? '',
-    ],
-    requestToken: () => requestAccessToken(tokenHttp, profile.tokenRequest, { bank: profile.bank, now }),
-    shareToken: options.shareToken,
-    now,
-  })
+  const createTokens = (tokenRequest: HttpCall, areScopesOptional: boolean) =>
+    createAccessTokenCache({
+      // The request has client id, secret and scopes.
+      client: [profile.tokenBaseUrl ?? options.baseUrl, JSON.stringify(tokenRequest), certificate ?? ''],
+      requestToken: () =>
+        requestAccessToken(tokenHttp, tokenRequest, { bank: profile.bank, areScopesOptional, now }),
+      shareToken: options.shareToken,
+      now,
+    })
+  const tokens = createTokens(profile.tokenRequest, false)
+  const { dueTokenRequest } = profile
+  const dueTokens = dueTokenRequest ? createTokens(dueTokenRequest, true) : tokens
   const exchange = createAuthorizedExchange(http, tokens, profile)
-  const calls = createProviderCalls<BacenCall | OwnCall>(exchange, profile, options.recordUnexplained)
+  const dueExchange = createAuthorizedExchange(http, dueTokens, profile)
+  const calls = createProviderCalls<BacenCall | OwnCall>(
+    call => (DUE_CALLS.has(call.call) ? dueExchange(call) : exchange(call)),
+    profile,
+    options.recordUnexplained,
+  )
   const { bank, basePath, hasLocationCodes, toRejection } = profile
   return {
     ...calls,

@@ -1,8 +1,9 @@
 import type { z } from 'zod'
+import { sumPaidParts } from '../../domain/charges/due-payment.ts'
+import type { PaidParts } from '../../domain/charges/due-terms.ts'
 import type { Party } from '../../domain/pix/party.ts'
 import { mayFollowPix, readReturnNature } from '../../domain/pix/return-nature.ts'
 import type {
-  FoundCharge,
   IncomingPix,
   IssuedCharge,
   PayoutReturn,
@@ -20,33 +21,28 @@ import {
   isWithoutMoney,
 } from './schemas.ts'
 
+type ShownChargeFields = Pick<BacenCob, 'txid' | 'pixCopiaECola' | 'brcode' | 'chave' | 'recebedor'> & {
+  valor: { original: number }
+}
+
 /** Maps a charge; texts that the provider leaves out are `''`. */
-export function mapBacenCharge(cob: BacenCob): IssuedCharge {
+export function mapBacenCharge(charge: ShownChargeFields, expiresAt: string): IssuedCharge {
   return {
-    totalCents: cob.valor.original,
-    txid: cob.txid,
-    payload: cob.pixCopiaECola || cob.brcode || '',
-    expiresAt: getExpiresAt(cob),
-    pixKey: cob.chave ?? '',
-    receiver: mapBacenParty(cob.recebedor ?? {}),
+    totalCents: charge.valor.original,
+    txid: charge.txid,
+    payload: charge.pixCopiaECola || charge.brcode || '',
+    expiresAt,
+    pixKey: charge.chave ?? '',
+    receiver: mapBacenParty(charge.recebedor ?? {}),
   }
 }
 
-/** Maps the status of a charge at `now` (ms): the API has no "expired", so an active charge expires after its time. */
-export function mapBacenChargeStatus(cob: BacenCob, now: number): FoundCharge['status'] {
-  switch (cob.status) {
-    case 'ATIVA':
-      return Date.parse(getExpiresAt(cob)) <= now ? 'expired' : 'open'
-    case 'CONCLUIDA':
-      return 'completed'
-    case 'REMOVIDA_PELO_USUARIO_RECEBEDOR':
-    case 'REMOVIDA_PELO_PSP':
-      return 'removed'
-  }
-}
+/** The charge that a PIX pays: its key applies if the PIX does not repeat it. */
+type PaidCharge = { key: string | null | undefined; isDue: boolean }
 
-/** Maps a received PIX; `chargeKey` applies if it does not repeat its key, `gnExtras` adds the payer's bank. */
-export function mapBacenPayment(pix: BacenReceivedPix, chargeKey?: string | null): IncomingPix {
+/** Maps a received PIX; `gnExtras` adds the payer's bank. */
+export function mapBacenPayment(pix: BacenReceivedPix, charge?: PaidCharge): IncomingPix {
+  const parts = mapPaidParts(pix, charge?.isDue)
   return {
     endToEnd: pix.endToEndId,
     txid: pix.txid || null,
@@ -55,8 +51,27 @@ export function mapBacenPayment(pix: BacenReceivedPix, chargeKey?: string | null
     status: 'settled',
     at: pix.horario,
     payer: mapBacenPayer(pix),
-    pixKey: pix.chave ?? chargeKey ?? '',
+    pixKey: pix.chave ?? charge?.key ?? '',
+    ...(parts && { parts }),
   }
+}
+
+/**
+ * Maps the parts of the value of a PIX; undefined where they are not those of a charge with a due date, or do not add up to the value,
+ * which alone counts. A PIX that is found without its charge pays one where it has more than the original value.
+ */
+function mapPaidParts({ componentesValor, valor }: BacenReceivedPix, isDue?: boolean): PaidParts | undefined {
+  if (!componentesValor || isDue === false) return undefined
+  const { original, ...others } = componentesValor
+  const [fineCents, interestCents, discountCents, abatementCents] = [
+    others.multa?.valor ?? 0,
+    others.juros?.valor ?? 0,
+    others.desconto?.valor ?? 0,
+    others.abatimento?.valor ?? 0,
+  ]
+  if (!isDue && fineCents + interestCents + discountCents + abatementCents === 0) return undefined
+  const parts = { originalCents: original.valor, fineCents, interestCents, discountCents, abatementCents }
+  return sumPaidParts(parts) === valor ? parts : undefined
 }
 
 /** Maps the payer of a PIX; null if neither a name nor a document is reported, as in look-ups. */
@@ -136,10 +151,6 @@ export function getBacenTime({ liquidacao, solicitacao }: BacenTimes): string | 
 /** Computes when a charge that was created at `createdAtMs` expires. */
 export function computeBacenExpiry({ calendario }: BacenCob, createdAtMs: number): string {
   return new Date(createdAtMs + calendario.expiracao * 1000).toISOString()
-}
-
-function getExpiresAt(cob: BacenCob): string {
-  return computeBacenExpiry(cob, Date.parse(cob.calendario.criacao))
 }
 
 /** Maps a holder as the Central Bank's API shows it; `codigoBanco` is Efí's. */

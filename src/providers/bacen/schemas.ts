@@ -8,6 +8,8 @@ import { optionalField, optionalInstant, optionalText, requiredInstant } from '.
 
 /** The amount of one PIX or charge: above zero, because nothing else is money. */
 export const centsSchema = createReaisSchema(centsFromText).refine(cents => cents > 0, 'no amount above zero')
+/** Hundredths, of a real or a percent, of a provider: a text or number with at most two decimals. */
+export const hundredthsSchema = createReaisSchema(centsFromText).refine(hundredths => hundredths >= 0)
 /** An amount that is the sum of many, so it may exceed the limit of one PIX, and a balance may be negative. */
 export const bacenSumSchema = createReaisSchema(centsFromSumText)
 /** The blocked part of a balance: zero where it is absent. */
@@ -90,6 +92,16 @@ export function isDisputeDevolucao({ natureza }: Pick<BacenDevolucao, 'natureza'
   return isDisputeNature(natureza)
 }
 
+const componentSchema = optionalField(z.object({ valor: hundredthsSchema }))
+/** The parts of the value of a PIX (pix-api, Pix.componentesValor); that of a withdrawal has others. */
+const valueComponentsSchema = z.object({
+  original: z.object({ valor: hundredthsSchema }),
+  multa: componentSchema,
+  juros: componentSchema,
+  desconto: componentSchema,
+  abatimento: componentSchema,
+})
+
 export const bacenReceivedPixSchema = z.object({
   endToEndId: z.string().min(1),
   txid: optionalText,
@@ -98,6 +110,7 @@ export const bacenReceivedPixSchema = z.object({
   horario: requiredInstant,
   pagador: optionalField(holderSchema),
   gnExtras: optionalField(z.object({ pagador: optionalField(holderSchema) })),
+  componentesValor: optionalField(valueComponentsSchema),
   /** Parsed item by item (`bacenListedDevolucaoSchema`), so that an unreadable one does not hide the PIX. */
   devolucoes: z.unknown().optional(),
 })
@@ -115,12 +128,10 @@ export const bacenNotifiedDetailsSchema = z.object({
   ),
 })
 
-/** A charge. `expiracao` is a number or a text. The official SDK makes the payload optional in look-ups and lists. */
-export const bacenCobSchema = z.object({
+/** What every charge has. The official SDK makes the payload optional in look-ups and lists. */
+export const bacenChargeFields = {
   txid: z.string(),
   status: z.enum(['ATIVA', 'CONCLUIDA', 'REMOVIDA_PELO_USUARIO_RECEBEDOR', 'REMOVIDA_PELO_PSP']),
-  calendario: z.object({ criacao: requiredInstant, expiracao: z.coerce.number().int().positive() }),
-  valor: z.object({ original: centsSchema }),
   chave: optionalText,
   pixCopiaECola: optionalText,
   /** Sicoob's name of the payload. */
@@ -129,6 +140,13 @@ export const bacenCobSchema = z.object({
   recebedor: optionalField(holderSchema),
   /** Parsed item by item (`bacenReceivedPixSchema`). */
   pix: z.unknown().optional(),
+}
+
+/** A charge that is to be paid at once. `expiracao` is a number or a text. */
+export const bacenCobSchema = z.object({
+  ...bacenChargeFields,
+  calendario: z.object({ criacao: requiredInstant, expiracao: z.coerce.number().int().positive() }),
+  valor: z.object({ original: centsSchema }),
 })
 export type BacenCob = z.infer<typeof bacenCobSchema>
 
@@ -141,24 +159,32 @@ export function isWithoutMoney(pix: unknown): boolean {
 }
 const zeroPixSchema = z.object({ valor: createReaisSchema(centsFromText).refine(cents => cents === 0) })
 
+export const hundredthsTextPattern = z.string().regex(/^\d{1,10}\.\d{2}$/)
+/** Hundredths of a request, sent as a text with two decimals. */
+export const hundredthsTextSchema = z.int().min(0).transform(textFromCents).pipe(hundredthsTextPattern)
+
 /** An amount of a request: centavos, sent as reais with two decimals. */
-export const amountSchema = z
-  .int()
-  .positive()
-  .transform(textFromCents)
-  .pipe(z.string().regex(/^\d{1,10}\.\d{2}$/))
+export const amountSchema = z.int().positive().pipe(hundredthsTextSchema)
+
+/** The debtor of a request: a person, or a company. */
+export const requestDebtorSchemas = [
+  z.strictObject({ cpf: z.string().length(11), nome: z.string().min(1).max(200) }),
+  z.strictObject({ cnpj: z.string().length(14), nome: z.string().min(1).max(200) }),
+] as const
+
+/** What the payer is shown besides: at most 50 texts. */
+export const requestInfoSchema = z
+  .array(z.strictObject({ nome: z.string().min(1).max(50), valor: z.string().min(1).max(200) }))
+  .max(50)
+  .optional()
 
 export const bacenCobRequestSchema = z.strictObject({
   calendario: z.strictObject({ expiracao: z.int().positive() }),
   valor: z.strictObject({ original: amountSchema }),
   chave: z.string().min(1).max(77),
   solicitacaoPagador: z.string().max(140).optional(),
-  devedor: z
-    .union([
-      z.strictObject({ cpf: z.string().length(11), nome: z.string().min(1).max(200) }),
-      z.strictObject({ cnpj: z.string().length(14), nome: z.string().min(1).max(200) }),
-    ])
-    .optional(),
+  devedor: z.union(requestDebtorSchemas).optional(),
+  infoAdicionais: requestInfoSchema,
 })
 /** A devolução. `descricao` is the Central Bank's field (pix-api 2.9.0, DevolucaoSolicitada); Efí's page shows `valor` alone. */
 export const bacenDevolucaoRequestSchema = z.strictObject({

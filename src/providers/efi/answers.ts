@@ -38,9 +38,31 @@ const accessDeniedAnswers: AnswerRow[] = [
   [403, 'insufficient_scope', accessDenied, SCOPE_PAGE],
   [403, 'AcessoNegado', accessDenied, `${RECEIVED_PIX_PAGE} (403)`],
 ]
+/** Efí's own names of what is wrong with a charge, of both kinds. */
+const chargeRefusedAnswers: AnswerRow[] = [
+  ...accessDeniedAnswers,
+  [400, 'documento_bloqueado', refusalByProvider('provider_account_blocked'), COB_PAGE],
+  [400, 'chave_invalida', refusalByProvider('collection_key_invalid'), COB_PAGE],
+  [400, 'valor_invalido', refusalByProvider('provider_validation'), COB_PAGE],
+  [409, 'txid_duplicado', duplicateMeaning, COB_PAGE],
+]
+const chargeAbsentAnswer: AnswerRow = [400, 'cobranca_nao_encontrada', absentMeaning, COB_PAGE]
 const chargeAbsentAnswers: AnswerRow[] = [
-  [400, 'cobranca_nao_encontrada', absentMeaning, COB_PAGE],
+  chargeAbsentAnswer,
   [404, 'CobNaoEncontrado', absentMeaning, PIX_API_STANDARD],
+]
+const dueChargeAbsentAnswers: AnswerRow[] = [
+  chargeAbsentAnswer,
+  [404, 'CobVNaoEncontrada', absentMeaning, PIX_API_STANDARD],
+]
+const chargeRefused = refusalByProvider('charge_refused')
+const chargeNotActiveAnswer: AnswerRow = [400, 'status_cobranca_invalido', chargeRefused, COB_PAGE]
+const dueChargeInvalidAnswer: AnswerRow = [400, 'CobVOperacaoInvalida', chargeRefused, PIX_API_STANDARD]
+const dueChangeAnswers: AnswerRow[] = [
+  ...accessDeniedAnswers,
+  ...dueChargeAbsentAnswers,
+  chargeNotActiveAnswer,
+  dueChargeInvalidAnswer,
 ]
 const pixAbsentAnswers: AnswerRow[] = [
   [400, 'pix_nao_encontrado', absentMeaning, RECEIVED_PIX_PAGE],
@@ -61,30 +83,28 @@ const invalidQueryAnswer: AnswerRow = [
  *
  * A refusal of a transfer or refund is listed only from the page of that same call: a refusal that another call's
  * page shows could let a second provider pay what the first has paid. `BaldeFichasVazio` is on the page of a similar call,
- * so it counts only once the absence of the transfer is proved.
+ * so it counts only once the absence of the transfer is proved. The page of charges with a due date shows no names of its own that are
+ * known here, so that those of the other charges are listed for them, too: a refusal of a charge moves no money, whatever it means.
  *
  * Left out on purpose: `erro_aplicacao` (Efí documents it as a fault of its own), `valor_invalido` of a transfer or
  * refund (its text may mean that the id was used), `pix_nao_encontrado` of a refund's look-up (it is not about the
  * refund), and the generic body of a route that does not exist.
  */
 export const efiAnswers = documentAnswers({
-  issueCharge: [
-    ...accessDeniedAnswers,
-    [400, 'documento_bloqueado', refusalByProvider('provider_account_blocked'), COB_PAGE],
-    [400, 'chave_invalida', refusalByProvider('collection_key_invalid'), COB_PAGE],
-    [400, 'valor_invalido', refusalByProvider('provider_validation'), COB_PAGE],
-    [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused'), PIX_API_STANDARD],
-    [409, 'txid_duplicado', duplicateMeaning, COB_PAGE],
-  ],
+  issueCharge: [...chargeRefusedAnswers, [400, 'CobOperacaoInvalida', chargeRefused, PIX_API_STANDARD]],
   findCharge: [...accessDeniedAnswers, ...chargeAbsentAnswers],
   findPayload: accessDeniedAnswers,
   findLookUpBudget: accessDeniedAnswers,
   cancelCharge: [
     ...accessDeniedAnswers,
     ...chargeAbsentAnswers,
-    [400, 'status_cobranca_invalido', refusalByProvider('charge_refused'), COB_PAGE],
-    [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused'), PIX_API_STANDARD],
+    chargeNotActiveAnswer,
+    [400, 'CobOperacaoInvalida', chargeRefused, PIX_API_STANDARD],
   ],
+  issueDueCharge: [...chargeRefusedAnswers, dueChargeInvalidAnswer],
+  findDueCharge: [...accessDeniedAnswers, ...dueChargeAbsentAnswers],
+  cancelDueCharge: dueChangeAnswers,
+  reviseCharge: dueChangeAnswers,
   findPayment: [...accessDeniedAnswers, ...pixAbsentAnswers],
   refund: [
     [400, 'pix_nao_encontrado', refusalByEveryProvider('payment_not_found'), REQUEST_DEVOLUCAO_PAGE],

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { checkClientCertificate } from '../adapter/client-certificate.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
-import { BACEN_CREDENTIAL_FIELDS, createAccountNumberSchema, createBacenClient } from '../bacen/client.ts'
+import {
+  BACEN_CREDENTIAL_FIELDS,
+  BACEN_DUE_SCOPES,
+  createAccountNumberSchema,
+  createBacenClient,
+} from '../bacen/client.ts'
 import { toMotivoRejection } from '../bacen/errors.ts'
 import { type InterCall, interAnswers } from './answers.ts'
 import { readInterError } from './errors.ts'
@@ -16,7 +21,7 @@ export const interCredentialsSchema = z
   .superRefine(checkClientCertificate)
 export type InterCredentials = z.infer<typeof interCredentialsSchema>
 
-/** Scopes that the application of the credentials needs; docs/providers/inter.md has what each is for. */
+/** Scopes that the application of the credentials needs, without those of charges with a due date; docs/providers/inter.md has what each is for. */
 export const INTER_SCOPES = [
   'cob.write',
   'cob.read',
@@ -34,23 +39,20 @@ export const INTER_SCOPES = [
 /** Path of Inter's own API below the base URL of a connection. */
 export const INTER_BANKING_PATH = '/banking/v2'
 
-/** Creates the client of Inter's APIs: the Central Bank's Pix API and its own, Banking, with one access token. */
+/** Creates the client of Inter's APIs: the Central Bank's Pix API and its own, Banking. */
 export function createInterClient(options: AdapterOptions<InterCredentials>) {
   const { client_id, client_secret, account_number } = options.credentials
+  const buildTokenRequest = (scopes: readonly string[]) => ({
+    path: '/oauth/v2/token',
+    urlEncoded: { client_id, client_secret, grant_type: 'client_credentials', scope: scopes.join(' ') },
+  })
   return createBacenClient<InterCall>(options, {
     bank: 'Inter',
     basePath: '/pix/v2',
     answers: interAnswers,
     readError: readInterError,
-    tokenRequest: {
-      path: '/oauth/v2/token',
-      urlEncoded: {
-        client_id,
-        client_secret,
-        grant_type: 'client_credentials',
-        scope: INTER_SCOPES.join(' '),
-      },
-    },
+    tokenRequest: buildTokenRequest(INTER_SCOPES),
+    dueTokenRequest: buildTokenRequest(BACEN_DUE_SCOPES),
     headers: { 'x-conta-corrente': account_number },
     hasLocationCodes: false,
     toRejection: toMotivoRejection,

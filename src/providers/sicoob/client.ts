@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { checkClientCertificate } from '../adapter/client-certificate.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
-import { BACEN_CREDENTIAL_FIELDS, createAccountNumberSchema, createBacenClient } from '../bacen/client.ts'
+import {
+  BACEN_CREDENTIAL_FIELDS,
+  BACEN_DUE_SCOPES,
+  createAccountNumberSchema,
+  createBacenClient,
+} from '../bacen/client.ts'
 import { readBacenProblem, toMotivoRejection } from '../bacen/errors.ts'
 import { type SicoobCall, sicoobAnswers } from './answers.ts'
 
@@ -11,7 +16,7 @@ export const sicoobCredentialsSchema = z
   .superRefine(checkClientCertificate)
 export type SicoobCredentials = z.infer<typeof sicoobCredentialsSchema>
 
-/** Scopes that the application of the credentials needs; docs/providers/sicoob.md has what each is for. */
+/** Scopes that the application of the credentials needs, without those of charges with a due date; docs/providers/sicoob.md has what each is for. */
 export const SICOOB_SCOPES = [
   'cob.read',
   'cob.write',
@@ -34,19 +39,21 @@ function buildTokenBaseUrl(baseUrl: string): string {
   return baseUrl.replace(/^https:\/\/api\./, 'https://auth.')
 }
 
-/** Creates the client of Sicoob's APIs: the Central Bank's, its payments and its accounts, with one access token. */
+/** Creates the client of Sicoob's APIs: the Central Bank's, its payments and its accounts. */
 export function createSicoobClient(options: AdapterOptions<SicoobCredentials>) {
   const { client_id } = options.credentials
+  const buildTokenRequest = (scopes: readonly string[]) => ({
+    path: '/auth/realms/cooperado/protocol/openid-connect/token',
+    urlEncoded: { grant_type: 'client_credentials', client_id, scope: scopes.join(' ') },
+  })
   return createBacenClient<SicoobCall>(options, {
     bank: 'Sicoob',
     basePath: '/pix/api/v2',
     answers: sicoobAnswers,
     readError: readBacenProblem,
     tokenBaseUrl: buildTokenBaseUrl(options.baseUrl),
-    tokenRequest: {
-      path: '/auth/realms/cooperado/protocol/openid-connect/token',
-      urlEncoded: { grant_type: 'client_credentials', client_id, scope: SICOOB_SCOPES.join(' ') },
-    },
+    tokenRequest: buildTokenRequest(SICOOB_SCOPES),
+    dueTokenRequest: buildTokenRequest(BACEN_DUE_SCOPES),
     headers: { client_id },
     hasLocationCodes: false,
     toRejection: toMotivoRejection,

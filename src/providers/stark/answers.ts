@@ -36,6 +36,7 @@ export const starkAnswers = documentAnswers({
   ],
   findCharge: deniedAnswers,
   cancelCharge: deniedAnswers,
+  reviseCharge: deniedAnswers,
   findPayment: [...deniedAnswers, [400, 'invalidDeposit', absentMeaning, DEPOSIT_TEST]],
   findInvoice: [...deniedAnswers, [400, 'invalidInvoice', absentMeaning, INVOICE_TEST]],
   findInvoicePayment: deniedAnswers,

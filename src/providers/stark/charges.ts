@@ -5,6 +5,7 @@ import type {
 } from '../../domain/providers/provider.ts'
 import type { ChargeCalls } from '../port.ts'
 import type { StarkClient } from './client.ts'
+import { issueDueInvoice, reviseDueInvoices } from './due-invoices.ts'
 import { cancelOwnInvoices, chargePaid, findInvoiceCharge, issueStarkInvoice } from './invoices.ts'
 import { getExpiresAt, hasTag, mapStarkBrcode } from './mapping.ts'
 import { findCodePayments, type StarkSubject } from './payments.ts'
@@ -13,15 +14,16 @@ import { oneCreatedStarkEntity, starkBrcodeRequestSchema, starkBrcodeSchema } fr
 type ChargeSubject = StarkSubject & { reference: string }
 
 /**
- * Creates the calls about charges. One with a debtor is an invoice, any other a dynamic BR code; each is paid at most once, and has
+ * Creates the calls about charges. One with a debtor or a due date is an invoice, any other a dynamic BR code; each is paid at most once, and has
  * our id as its tag. Stark Bank takes no id of ours for it, so that issuing twice makes two: their payments are both found by
  * our tag.
  */
 export function createStarkCharges(client: StarkClient, now: () => number): ChargeCalls {
   return {
     async issueCharge(order) {
-      const { reference, totalCents, expiresInSeconds, debtor } = order
+      const { reference, totalCents, expiresInSeconds, debtor, due } = order
       const shared = buildSharedFields(order)
+      if (due) return issueDueInvoice(client, { ...order, due }, shared)
       if (debtor) return issueStarkInvoice(client, order, { debtor, shared, now })
       const brcode = { ...shared, amount: totalCents, expiration: expiresInSeconds }
       const json = starkBrcodeRequestSchema.parse({ brcodes: [brcode] })
@@ -43,6 +45,8 @@ export function createStarkCharges(client: StarkClient, now: () => number): Char
       const outcome = await findBrcodeCharge(subject)
       return outcome.kind === 'not_found' ? findInvoiceCharge(client, subject) : outcome
     },
+
+    reviseCharge: revision => reviseDueInvoices(client, revision),
 
     /** Stark Bank cancels invoices, and no dynamic BR code: one that has expired cannot be paid any more, any other stays payable. */
     async cancelCharge(reference): Promise<CancelChargeOutcome> {

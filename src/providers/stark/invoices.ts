@@ -1,4 +1,5 @@
 import type {
+  AdditionalInfo,
   CancelChargeOutcome,
   ChargeDebtor,
   FindChargeOutcome,
@@ -6,12 +7,14 @@ import type {
   IssueChargeOutcome,
   ProviderChargeRequest,
 } from '../../domain/providers/provider.ts'
+import { toKeyedTexts } from '../adapter/keyed-texts.ts'
 import { encodePath } from '../http/client.ts'
 import type { StarkClient } from './client.ts'
 import { STARK_LISTS } from './lists.ts'
 import { hasTag, mapStarkInvoice } from './mapping.ts'
 import { findCodePayments, mapInvoicePayments, type StarkSubject } from './payments.ts'
 import {
+  MAX_STARK_DESCRIPTIONS,
   oneCreatedStarkEntity,
   oneStarkEntity,
   type StarkInvoice,
@@ -27,13 +30,17 @@ import {
 const EXPIRATION_S = 1
 
 /** The fields that an invoice and a dynamic BR code share. */
-type SharedFields = { tags: string[]; displayDescription?: string | undefined; rules?: object[] }
+export type SharedInvoiceFields = {
+  tags: string[]
+  displayDescription?: string | undefined
+  rules?: object[]
+}
 
 /** Issues a charge to a payer. An invoice alone lets anybody pay; only its rules do not. */
 export async function issueStarkInvoice(
   client: StarkClient,
-  { reference, totalCents, expiresInSeconds }: ProviderChargeRequest,
-  { debtor, shared, now }: { debtor: ChargeDebtor; shared: SharedFields; now: () => number },
+  { reference, totalCents, expiresInSeconds, additionalInfo }: ProviderChargeRequest,
+  { debtor, shared, now }: { debtor: ChargeDebtor; shared: SharedInvoiceFields; now: () => number },
 ): Promise<IssueChargeOutcome> {
   const dueInSeconds = Math.max(EXPIRATION_S, expiresInSeconds - EXPIRATION_S)
   const invoice = {
@@ -45,6 +52,7 @@ export async function issueStarkInvoice(
     expiration: EXPIRATION_S,
     fine: 0,
     interest: 0,
+    ...writeDescriptions(additionalInfo),
   }
   const json = starkInvoiceRequestSchema.parse({ invoices: [invoice] })
   const call = { call: 'issueInvoice', reference, method: 'POST', path: '/v2/invoice', json } as const
@@ -55,11 +63,17 @@ export async function issueStarkInvoice(
   })
 }
 
+/** Writes the texts that a payer is shown besides the message, as far as an invoice has room for them; a dynamic BR code has none. */
+export function writeDescriptions(texts: AdditionalInfo[] = []) {
+  const descriptions = toKeyedTexts(texts.slice(0, MAX_STARK_DESCRIPTIONS))
+  return descriptions.length > 0 ? { descriptions } : {}
+}
+
 /** An invoice with our tag. Issuing twice may make two, of which each can be paid once. */
 type OwnInvoices = { kind: 'found'; invoices: [StarkInvoice, ...StarkInvoice[]] }
 
 /** Finds the invoices with our tag, oldest first. */
-async function findOwnInvoices(
+export async function findOwnInvoices(
   client: StarkClient,
   subject: StarkSubject & { reference: string },
 ): Promise<OwnInvoices | Exclude<FindChargeOutcome, FoundCharge>> {

@@ -1,3 +1,5 @@
+import { sumPaidParts } from '../../domain/charges/due-payment.ts'
+import type { PaidParts } from '../../domain/charges/due-terms.ts'
 import { uuidFromReference } from '../../domain/pix/identifiers.ts'
 import type { Party } from '../../domain/pix/party.ts'
 import type { IncomingPix, IssuedCharge, ProviderPayout } from '../../domain/providers/provider.ts'
@@ -75,11 +77,16 @@ export function mapStarkDeposit(deposit: StarkDeposit, credit: StarkTransaction 
   }
 }
 
+/** Returns what an invoice was issued for: its `amount` falls with each refund, and has a fine, interest and discount in it. */
+export function getNominalCents({ nominalAmount, amount }: StarkInvoice): number {
+  return nominalAmount ?? amount
+}
+
 /** Maps an invoice. Stark Bank reports no txid: the invoice's id stands in for it. */
 export function mapStarkInvoice(invoice: StarkInvoice): IssuedCharge {
   return {
     // That of a paid one is what its reversals have left.
-    ...(invoice.status !== 'paid' && { totalCents: invoice.amount }),
+    ...(invoice.status !== 'paid' && { totalCents: getNominalCents(invoice) }),
     txid: invoice.id,
     payload: invoice.brcode,
     expiresAt: new Date(Date.parse(invoice.due) + invoice.expiration * 1_000).toISOString(),
@@ -106,7 +113,27 @@ export function mapStarkInvoicePayment({ invoice, payment, credit }: PaidInvoice
     at: credit?.created ?? invoice.updated ?? invoice.created,
     payer: mapOtherSide(payment),
     pixKey: '',
+    ...readPaidParts(invoice, payment.amount),
   }
+}
+
+/**
+ * Reads what the payment of an invoice consists of, where it has a fine, interest or discounts, and its amounts are together what was
+ * paid.
+ */
+function readPaidParts(invoice: StarkInvoice, cents: number): { parts?: PaidParts } {
+  const { nominalAmount, fineAmount, interestAmount, discountAmount } = invoice
+  const hasRates = Boolean(invoice.fine || invoice.interest || invoice.discounts?.length)
+  if (nominalAmount == null || fineAmount == null || interestAmount == null || discountAmount == null)
+    return {}
+  const parts = {
+    originalCents: nominalAmount,
+    fineCents: fineAmount,
+    interestCents: interestAmount,
+    discountCents: discountAmount,
+    abatementCents: 0,
+  }
+  return hasRates && sumPaidParts(parts) === cents ? { parts } : {}
 }
 
 /** Gets our id from the tags of an entity. */

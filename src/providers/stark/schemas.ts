@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { computeLastInstantOfDay } from '../adapter/due-days.ts'
 import { optionalField, optionalInstant, optionalText, requiredInstant } from '../adapter/fields.ts'
 
 // Schemas of what Stark Bank sends are lenient: they name the fields in use and allow any others. Those of our requests are
@@ -55,6 +56,9 @@ export const starkDepositSchema = z.object({
 })
 export type StarkDeposit = z.infer<typeof starkDepositSchema>
 
+/** A due time, or the end of a due day in Brasília: Stark Bank takes both ("use dates instead of datetimes"). */
+const dueSchema = z.union([requiredInstant, z.iso.date().transform(computeLastInstantOfDay)])
+
 /**
  * A charge of a payer. `brcode` is the payload; `amount` is what it asks for, and once it is paid what is left after its reversals;
  * `expiration`: seconds from `due` until it cannot be paid any more. Its transactions are as those of a deposit.
@@ -62,14 +66,24 @@ export type StarkDeposit = z.infer<typeof starkDepositSchema>
 export const starkInvoiceSchema = z.object({
   id: starkIdSchema,
   amount: starkCentsSchema,
+  /** What it was issued for. */
+  nominalAmount: optionalField(starkCentsSchema),
   brcode: z.string().min(1),
-  due: requiredInstant,
+  due: dueSchema,
   expiration: z.int().min(0),
   status: z.enum(['created', 'overdue', 'paid', 'canceled', 'expired']),
   tags: tagsSchema,
   transactionIds: transactionIdsSchema,
   created: requiredInstant,
   updated: optionalInstant,
+  /** In percent, the interest a month. */
+  fine: optionalField(z.number()),
+  interest: optionalField(z.number()),
+  discounts: optionalField(z.array(z.object({ percentage: z.number(), due: z.string() }))),
+  /** What it was paid with, "calculated over nominalAmount". */
+  fineAmount: optionalField(starkCentsSchema),
+  interestAmount: optionalField(starkCentsSchema),
+  discountAmount: optionalField(starkCentsSchema),
 })
 export type StarkInvoice = z.infer<typeof starkInvoiceSchema>
 
@@ -180,18 +194,46 @@ const chargeRequestFields = {
 export const starkBrcodeRequestSchema = z.strictObject({
   brcodes: z.tuple([z.strictObject(chargeRequestFields)]),
 })
+/** Most texts that an invoice is sent with. The SDK names no limit, and an invoice that is refused for its texts could not be paid. */
+export const MAX_STARK_DESCRIPTIONS = 15
+const invoiceRequestFields = {
+  ...chargeRequestFields,
+  name: z.string().min(1),
+  taxId: z.string().min(11),
+  descriptions: z
+    .array(z.strictObject({ key: z.string().min(1), value: z.string() }))
+    .min(1)
+    .max(MAX_STARK_DESCRIPTIONS)
+    .optional(),
+}
 export const starkInvoiceRequestSchema = z.strictObject({
   invoices: z.tuple([
     z.strictObject({
-      ...chargeRequestFields,
-      name: z.string().min(1),
-      taxId: z.string().min(11),
+      ...invoiceRequestFields,
       due: z.iso.datetime(),
       fine: z.literal(0),
       interest: z.literal(0),
     }),
   ]),
 })
+const percentageSchema = z.number().min(0)
+export const starkDueInvoiceRequestSchema = z.strictObject({
+  invoices: z.tuple([
+    z.strictObject({
+      ...invoiceRequestFields,
+      amount: amountSchema,
+      due: z.iso.date(),
+      fine: percentageSchema,
+      interest: percentageSchema,
+      discounts: z
+        .array(z.strictObject({ percentage: percentageSchema, due: z.iso.date() }))
+        .min(1)
+        .max(5)
+        .optional(),
+    }),
+  ]),
+})
+export const starkRescheduleRequestSchema = z.strictObject({ due: z.iso.date(), expiration: amountSchema })
 export const starkCancellationRequestSchema = z.strictObject({ status: z.literal('canceled') })
 export const starkVerifiedAccountRequestSchema = z.strictObject({
   accounts: z.tuple([

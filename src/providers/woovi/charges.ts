@@ -5,6 +5,7 @@ import type {
   IncomingPix,
   ProviderChargeRequest,
 } from '../../domain/providers/provider.ts'
+import { toKeyedTexts } from '../adapter/keyed-texts.ts'
 import {
   isDuplicate,
   openAmountUnsupported,
@@ -16,13 +17,27 @@ import {
 import { encodePath } from '../http/client.ts'
 import type { ChargeCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
-import { isReceivedPix, mapWooviCharge, mapWooviChargeStatus, mapWooviPayment } from './mapping.ts'
+import {
+  buildDueFields,
+  computeWooviDueExpiry,
+  hasOrderedTerms,
+  isWooviDueOrder,
+  refuseDueOrder,
+} from './due-charges.ts'
+import {
+  getWooviExpiry,
+  isReceivedPix,
+  mapWooviCharge,
+  mapWooviChargeStatus,
+  mapWooviPayment,
+} from './mapping.ts'
 import {
   MIN_CHARGE_EXPIRY_S,
   type WooviCharge,
   wooviChargeRequestSchema,
   wooviChargeResponseSchema,
   wooviDeletionResponseSchema,
+  wooviDueChargeRequestSchema,
   wooviTransactionSchema,
 } from './schemas.ts'
 import { getTransactionKey } from './statement.ts'
@@ -32,9 +47,10 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
   return {
     async issueCharge(order) {
       if (order.totalCents === 0) return openAmountUnsupported
-      if (order.expiresInSeconds < MIN_CHARGE_EXPIRY_S) return expiryTooShort
+      const refusal = isWooviDueOrder(order) ? refuseDueOrder(order, now()) : refuseShortExpiry(order)
+      if (refusal) return refusal
       const call = { call: 'issueCharge', reference: order.reference, path: '/api/v1/charge' } as const
-      const request = { ...call, method: 'POST', json: buildChargeBody(order) } as const
+      const request = { ...call, method: 'POST', json: buildChargeBody(order, now()) } as const
       const outcome = await client.send(request, wooviChargeResponseSchema, ({ charge }) =>
         toIssuedCharge(order, charge),
       )
@@ -46,7 +62,7 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
     },
 
     /** Looks up a charge and its payments, second and late ones included: the charge itself does not list them. */
-    async findCharge(reference): Promise<FindChargeOutcome> {
+    async findCharge(reference, kind): Promise<FindChargeOutcome> {
       const outcome = await lookUp(reference, charge =>
         charge.correlationID === reference ? { charge } : undefined,
       )
@@ -65,9 +81,10 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
       if (outcome.kind === 'not_found') return payments.length ? toRemovedCharge(payments) : outcome
 
       const { charge } = outcome
+      const isDue = charge.type === 'OVERDUE' || kind?.isDue === true
       return {
         kind: 'found',
-        status: mapWooviChargeStatus(charge, payments, now()),
+        status: mapWooviChargeStatus(charge, { payments, now: now(), isDue }),
         charge: mapWooviCharge(charge, new Date(now()).toISOString()),
         payments,
       }
@@ -111,17 +128,23 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
   }
 
   /**
-   * Converts a charge that has the order's id and amount and can be paid; undefined for any other. Its expiry is the
+   * Converts a charge that has the order's id, amount and terms and can be paid; undefined for any other. Its expiry is the
    * ordered one where Woovi reports none.
    */
   function toIssuedCharge(order: ProviderChargeRequest, charge: WooviCharge) {
+    const isDue = isWooviDueOrder(order)
     const isOrdered =
       charge.correlationID === order.reference &&
       charge.value === order.totalCents &&
       charge.brCode &&
-      mapWooviChargeStatus(charge, [], now()) === 'open'
-    const orderedExpiry = new Date(now() + order.expiresInSeconds * 1000).toISOString()
-    return isOrdered ? { charge: mapWooviCharge(charge, orderedExpiry) } : undefined
+      (isDue ? hasOrderedTerms(order, charge) : charge.type !== 'OVERDUE') &&
+      mapWooviChargeStatus(charge, { payments: [], now: now(), isDue }) === 'open'
+    if (!isOrdered) return undefined
+    const orderedExpiry = isDue
+      ? computeWooviDueExpiry(order, getWooviExpiry(charge) ?? null)
+      : new Date(now() + order.expiresInSeconds * 1000).toISOString()
+    const issued = mapWooviCharge(charge, orderedExpiry)
+    return { charge: isDue ? { ...issued, expiresAt: orderedExpiry } : issued }
   }
 }
 
@@ -129,16 +152,26 @@ function buildChargePath(reference: string): string {
   return encodePath`/api/v1/charge/${reference}`
 }
 
-function buildChargeBody(order: ProviderChargeRequest) {
-  return wooviChargeRequestSchema.parse({
+function buildChargeBody(order: ProviderChargeRequest, now: number) {
+  const shared = {
     correlationID: order.reference,
     value: order.totalCents,
-    expiresIn: order.expiresInSeconds,
     comment: order.message?.slice(0, 140),
-    ...(order.debtor && { customer: toCustomer(order.debtor) }),
+    ...(order.additionalInfo?.length && { additionalInfo: toKeyedTexts(order.additionalInfo) }),
     // It compares whole documents, so that a restriction to the root of a CNPJ or to a kind is no lock here.
     ...(isLockedToDebtor(order) && { ensureSameTaxID: true }),
+  }
+  if (isWooviDueOrder(order))
+    return wooviDueChargeRequestSchema.parse({ ...shared, ...buildDueFields(order, now) })
+  return wooviChargeRequestSchema.parse({
+    ...shared,
+    expiresIn: order.expiresInSeconds,
+    ...(order.debtor && { customer: toCustomer(order.debtor) }),
   })
+}
+
+function refuseShortExpiry({ expiresInSeconds }: ProviderChargeRequest) {
+  return expiresInSeconds < MIN_CHARGE_EXPIRY_S ? expiryTooShort : undefined
 }
 
 function toCustomer({ name, document, email }: ChargeDebtor) {

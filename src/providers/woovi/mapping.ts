@@ -28,17 +28,24 @@ export function mapWooviCharge(charge: WooviCharge, expiresAt: string): IssuedCh
     totalCents: charge.value,
     txid: charge.paymentMethods?.pix?.txId ?? charge.transactionID ?? charge.identifier ?? '',
     payload: charge.brCode ?? '',
-    expiresAt: getExpiresAt(charge) ?? expiresAt,
+    expiresAt: getWooviExpiry(charge) ?? expiresAt,
     pixKey: charge.pixKey ?? '',
     receiver: toParty({}),
   }
 }
 
-/** Maps the status of a charge at `now` (ms): Woovi marks a charge as expired some time after its expiry. */
-export function mapWooviChargeStatus(charge: WooviCharge, payments: IncomingPix[], now: number) {
+/** What the status of a charge depends on beside itself; `isDue`: it has a due date. */
+type ChargeContext = { payments: IncomingPix[]; now: number; isDue: boolean }
+
+/**
+ * Maps the status of a charge at `now` (ms): Woovi marks a charge as expired some time after its expiry. One with a due date is expired
+ * where Woovi says so only: its `expiresDate` is the end of the due day in one published example, and later in another.
+ */
+export function mapWooviChargeStatus(charge: WooviCharge, { payments, now, isDue }: ChargeContext) {
   switch (charge.status) {
     case 'ACTIVE': {
-      const expiresAt = getExpiresAt(charge)
+      if (isDue) return 'open'
+      const expiresAt = getWooviExpiry(charge)
       const isExpired = expiresAt !== undefined && Date.parse(expiresAt) <= now
       return isExpired && payments.length === 0 ? 'expired' : 'open'
     }
@@ -192,7 +199,7 @@ export const WOOVI_KEY_TYPES: Record<WooviPixKey['type'], PixKeyType> = {
   PHONE: 'PHONE',
 }
 
-function getExpiresAt({ expiresDate, createdAt, expiresIn }: WooviCharge): string | undefined {
+export function getWooviExpiry({ expiresDate, createdAt, expiresIn }: WooviCharge): string | undefined {
   if (expiresDate) return expiresDate
   return createdAt && expiresIn ? new Date(Date.parse(createdAt) + expiresIn * 1000).toISOString() : undefined
 }

@@ -31,6 +31,8 @@ const sideSchema = optionalField(
   }),
 )
 
+const termSchema = optionalField(z.object({ value: z.number() }))
+
 /** A charge. Its payload is in one of three places; its expiry is a time, or seconds since the creation. */
 const chargeSchema = z.object({
   correlationID: z.string().min(1),
@@ -43,6 +45,13 @@ const chargeSchema = z.object({
   expiresDate: optionalInstant,
   createdAt: optionalInstant,
   expiresIn: optionalField(wooviWholeNumberSchema.refine(seconds => seconds > 0)),
+  type: optionalField(z.enum(['DYNAMIC', 'OVERDUE', 'BOLETO'])),
+  dueDate: optionalText,
+  /** Fine and interest of a charge with a due date ("Como usar a API para criar uma cobrança com vencimento, multa e juros"). */
+  interestsSettings: optionalField(z.object({ fines: termSchema, interests: termSchema })),
+  discountSettings: optionalField(
+    z.object({ discountFixedDate: optionalField(z.array(z.object({ data: optionalText }))) }),
+  ),
   paymentMethods: optionalField(
     z.object({
       pix: optionalField(z.object({ txId: optionalText, brCode: optionalText })),
@@ -230,15 +239,71 @@ const commentSchema = z.string().max(140).optional()
 
 /** "Expires the charge in seconds (minimum is 5 minutes)" (OpenAPI, ChargePayload). */
 export const MIN_CHARGE_EXPIRY_S = 300
-export const wooviChargeRequestSchema = z.strictObject({
+const customerFields = {
+  name: z.string().min(1),
+  taxID: z.string().min(11),
+  email: z.string().optional(),
+}
+const chargeRequestFields = {
   correlationID: correlationIdSchema,
   value: amountSchema,
-  expiresIn: z.int().min(MIN_CHARGE_EXPIRY_S),
   comment: commentSchema,
-  customer: z
-    .strictObject({ name: z.string().min(1), taxID: z.string().min(11), email: z.string().optional() })
+  additionalInfo: z
+    .array(z.strictObject({ key: z.string().min(1), value: z.string() }))
+    .min(1)
     .optional(),
   ensureSameTaxID: z.literal(true).optional(),
+}
+export const wooviChargeRequestSchema = z.strictObject({
+  ...chargeRequestFields,
+  expiresIn: z.int().min(MIN_CHARGE_EXPIRY_S),
+  customer: z.strictObject(customerFields).optional(),
+})
+const termAmountSchema = z.int().min(0)
+const dueChargeFields = {
+  type: z.literal('OVERDUE'),
+  dueDate: z.iso.datetime(),
+  daysAfterDueDate: termAmountSchema,
+  /** Centavos, or basis points. */
+  fines: z.strictObject({ type: z.enum(['FIXED', 'PERCENTAGE']), value: termAmountSchema }),
+  /** Basis points a day. */
+  interests: z.strictObject({ type: z.literal('PERCENTAGE'), value: termAmountSchema }),
+  /** Centavos, or basis points. */
+  discountSettings: z
+    .union([
+      z.strictObject({
+        modality: z.enum(['FIXED_VALUE_UNTIL_SPECIFIED_DATE', 'PERCENTAGE_UNTIL_SPECIFIED_DATE']),
+        discountFixedDate: z.array(z.strictObject({ daysActive: amountSchema, value: amountSchema })).min(1),
+      }),
+      z.strictObject({
+        modality: z.enum([
+          'VALUE_PER_RUNNING_DAY_ADVANCE',
+          'VALUE_PER_BUSINESS_DAY_ADVANCE',
+          'PERCENTAGE_PER_RUNNING_DAY_ADVANCE',
+          'PERCENTAGE_PER_BUSINESS_DAY_ADVANCE',
+        ]),
+        value: amountSchema,
+      }),
+    ])
+    .optional(),
+}
+export type WooviDueChargeFields = z.infer<z.ZodObject<typeof dueChargeFields>>
+export const wooviDueChargeRequestSchema = z.strictObject({
+  ...chargeRequestFields,
+  ...dueChargeFields,
+  customer: z.strictObject({
+    ...customerFields,
+    address: z.strictObject({
+      zipcode: z.string().regex(/^\d{8}$/),
+      street: z.string().min(1),
+      number: z.string().optional(),
+      complement: z.string().optional(),
+      neighborhood: z.string().optional(),
+      city: z.string().min(1),
+      state: z.string().length(2),
+      country: z.literal('BR'),
+    }),
+  }),
 })
 export const wooviRefundRequestSchema = z.strictObject({
   correlationID: correlationIdSchema,

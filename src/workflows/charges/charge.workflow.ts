@@ -5,14 +5,22 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow'
-import { type ChargeState, chargeMachine, isIssuedChargeState } from '../../domain/charges/charge.ts'
+import {
+  type ChargeState,
+  chargeMachine,
+  isIssuedChargeState,
+  isRevisableChargeState,
+} from '../../domain/charges/charge.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import {
   awaitIssuedUpdate,
   type CancelChargeResult,
   type ChargeInput,
+  type ChargeRevisionOrder,
   cancelChargeUpdate,
   type PollChargeResult,
+  type ReviseChargeResult,
+  reviseChargeUpdate,
 } from '../contracts/charges.ts'
 import type { ReopenedInput } from '../contracts/orders.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
@@ -31,6 +39,7 @@ export async function chargeWorkflow(input: ChargeInput | ReopenedInput): Promis
   for (let step = workflow.nextStep(); step !== 'end'; step = workflow.nextStep()) {
     if (step === 'wait') await workflow.waitForNextPoll()
     else if (step === 'cancel') await workflow.cancel()
+    else if (step === 'revise') await workflow.revise()
     else await workflow.poll()
   }
   await condition(allHandlersFinished)
@@ -55,6 +64,7 @@ class ChargeWorkflow {
   /** A notification reported a payment that the provider does not list yet: it is polled again on the schedule. */
   #isPaymentUnlisted = false
   readonly #cancellationRequests = new CancellationRequests()
+  readonly #revisionRequest = new RevisionRequest()
   /** Proof that an unanswered cancellation has removed the charge at its provider. */
   #absenceProof: AbsenceProof
   #isAbsenceProved = false
@@ -68,6 +78,9 @@ class ChargeWorkflow {
     })
     setHandler(cancelChargeUpdate, () => this.#handleCancelCharge(), {
       description: 'Cancels a pending charge at its provider and then in the database',
+    })
+    setHandler(reviseChargeUpdate, order => this.#handleReviseCharge(order), {
+      description: 'Revises a pending charge with a due date at its provider and then in the database',
     })
   }
 
@@ -91,19 +104,20 @@ class ChargeWorkflow {
     this.#isStatic = charge.isStatic === true
     this.#applyState(charge.state, charge.expiresAt)
     this.#cancellationRequests.isPending = charge.cancelRequested
+    this.#revisionRequest.uuid = charge.openRevision ?? null
     this.#isStateKnown = true
   }
 
   /** The next step. The workflow ends only when its provider has been polled for all notifications. */
-  nextStep(): 'poll' | 'cancel' | 'wait' | 'end' {
+  nextStep(): 'poll' | 'cancel' | 'revise' | 'wait' | 'end' {
     if (!isIssuedChargeState(this.state)) return 'end'
     if (this.#isStatic) return this.#nextStaticStep()
     if (this.#inbox.hasPending) return 'poll'
     if (chargeMachine.isFinal(this.state) && this.#unansweredPolls === 0) return 'end'
-    if (!this.#isCancellationDue() && Date.now() < this.#nextPollAtMs) return 'wait'
-    return this.#cancellationRequests.isPending && chargeMachine.accepts(this.state, 'cancelled')
-      ? 'cancel'
-      : 'poll'
+    if (!this.#isRequestDue() && Date.now() < this.#nextPollAtMs) return 'wait'
+    if (this.#cancellationRequests.isPending && chargeMachine.accepts(this.state, 'cancelled'))
+      return 'cancel'
+    return this.#revisionRequest.uuid !== null && isRevisableChargeState(this.state) ? 'revise' : 'poll'
   }
 
   /** The next step of a static code: notifications are not about it. It stays until its callers have their answers. */
@@ -122,7 +136,7 @@ class ChargeWorkflow {
         timeScale,
         ...(isRetry && { pendingConnections: [] }),
       })
-    const isStepDue = () => this.#inbox.hasPending || this.#isCancellationDue()
+    const isStepDue = () => this.#inbox.hasPending || this.#isRequestDue()
     await condition(isStepDue, Math.max(1, this.#nextPollAtMs - Date.now()), {
       summary: isRetry ? 'next poll' : 'payload expires',
     })
@@ -156,6 +170,20 @@ class ChargeWorkflow {
     else this.#cancellationRequests.resolveAll({ kind: 'closed', state: result.state })
   }
 
+  async revise(): Promise<void> {
+    const { uuid, order } = this.#revisionRequest
+    const result = await idempotentProviderActivities.reviseCharge({
+      chargeUuid: this.#uuid,
+      revisionUuid: uuid!,
+      ...(order && { order }),
+      isPayloadExpired: this.#isExpiryDue(),
+    })
+    await this.#applyPollResult(result)
+    if (result.kind === 'no_answer') this.#revisionRequest.resolveAll({ kind: 'no_answer' })
+    // A payment that has started may fail, and the provider is asked about the revision then.
+    else this.#revisionRequest.close(result.state, { isEnded: !this.#isPaymentStarted() })
+  }
+
   async #applyPollResult(result: PollChargeResult, isNotified = false): Promise<void> {
     if (result.kind === 'no_answer') {
       this.#isPaymentUnlisted ||= isNotified
@@ -166,7 +194,7 @@ class ChargeWorkflow {
       return startFollowUps(result, this.#inbox.timeScale)
     }
     const wasEndDue = this.#isEndDue()
-    this.#applyState(result.state)
+    this.#applyState(result.state, result.expiresAt)
     this.#isPaymentUnlisted =
       (isNotified || this.#isPaymentUnlisted) && this.#mayListPaymentLater(result, isNotified)
     // While an end is due and nothing changes, the polls become less frequent.
@@ -174,6 +202,8 @@ class ChargeWorkflow {
     if (this.#isPaymentUnlisted || this.#isEndDue()) this.#schedulePollRetry()
     if (!chargeMachine.accepts(this.state, 'cancelled'))
       this.#cancellationRequests.resolveAll({ kind: 'closed', state: this.state })
+    if (!isRevisableChargeState(this.state))
+      this.#revisionRequest.close(this.state, { isEnded: !this.#isPaymentStarted() })
     await startFollowUps(result, this.#inbox.timeScale)
   }
 
@@ -205,6 +235,22 @@ class ChargeWorkflow {
     )
   }
 
+  /** A revision was requested whose caller has not been answered `no_answer` yet. */
+  #isRevisionDue(): boolean {
+    return (
+      this.#revisionRequest.uuid !== null && this.#unansweredPolls === 0 && isRevisableChargeState(this.state)
+    )
+  }
+
+  #isRequestDue(): boolean {
+    return this.#isCancellationDue() || this.#isRevisionDue()
+  }
+
+  /** Whether a payment is in process, which may still fail. */
+  #isPaymentStarted(): boolean {
+    return chargeMachine.accepts(this.state, 'payment_confirmed')
+  }
+
   /** Whether the charge expires by the next poll: its payload has expired, so the provider's "not paid" ends it. */
   #isExpiryDue(): boolean {
     return Date.now() >= this.#expiryPollAtMs && chargeMachine.accepts(this.state, 'payload_expired')
@@ -212,7 +258,7 @@ class ChargeWorkflow {
 
   /** Whether the charge should end soon: a payment is in process, whose notification may be lost, or the payload has expired. */
   #isEndDue(): boolean {
-    return chargeMachine.accepts(this.state, 'payment_confirmed') || this.#isExpiryDue()
+    return this.#isPaymentStarted() || this.#isExpiryDue()
   }
 
   /** Continues as new, unless a caller waits for an update of this run. */
@@ -256,6 +302,14 @@ class ChargeWorkflow {
     this.#unansweredPolls = 0 // A caller requested it: cancel now, not on the schedule.
     return this.#cancellationRequests.add()
   }
+
+  async #handleReviseCharge(order: ChargeRevisionOrder): Promise<ReviseChargeResult> {
+    await condition(() => this.#isStateKnown)
+    const isOtherOpen = this.#revisionRequest.uuid !== null && this.#revisionRequest.uuid !== order.uuid
+    if (isOtherOpen || !isRevisableChargeState(this.state)) return { kind: 'closed', state: this.state }
+    this.#unansweredPolls = 0 // A caller requested it: revise now, not on the schedule.
+    return this.#revisionRequest.add(order)
+  }
 }
 
 /** Texts that the Temporal UI shows of a charge in each state. */
@@ -286,6 +340,34 @@ class CancellationRequests {
   /** Completes all waiting updates; without an answer of the provider the request stays pending. */
   resolveAll(answer: CancelChargeResult): void {
     this.isPending = answer.kind === 'no_answer'
+    for (const resolve of this.#resolvers.splice(0)) resolve(answer)
+  }
+}
+
+/** The revision that the provider has not answered, and the updates `reviseCharge` that wait for its result. */
+class RevisionRequest {
+  /** Uuid of the revision; a reopened workflow reads it from the database. Null where none is under way. */
+  uuid: string | null = null
+  /** Absent in a reopened workflow, whose revision is stored. */
+  order: ChargeRevisionOrder | undefined
+  #resolvers: ((answer: ReviseChargeResult) => void)[] = []
+
+  add(order: ChargeRevisionOrder): Promise<ReviseChargeResult> {
+    this.uuid = order.uuid
+    this.order = order
+    return new Promise(resolve => this.#resolvers.push(resolve))
+  }
+
+  /** Completes all waiting updates; `isEnded`: the row of the revision says what became of it. */
+  close(state: ChargeState, { isEnded }: { isEnded: boolean }): void {
+    if (isEnded) {
+      this.uuid = null
+      this.order = undefined
+    }
+    this.resolveAll({ kind: 'closed', state })
+  }
+
+  resolveAll(answer: ReviseChargeResult): void {
     for (const resolve of this.#resolvers.splice(0)) resolve(answer)
   }
 }

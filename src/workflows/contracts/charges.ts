@@ -1,14 +1,16 @@
 import { defineUpdate } from '@temporalio/workflow'
 import type { ChargeState } from '../../domain/charges/charge.ts'
+import type { DueTerms } from '../../domain/charges/due-terms.ts'
 import type { DocumentMatch, PayerKind } from '../../domain/charges/payer-restriction.ts'
 import type { ChargeSplit } from '../../domain/charges/split.ts'
-import type { ChargeDebtor } from '../../domain/providers/provider.ts'
-import type { FollowUps, MoneyOrder } from './orders.ts'
+import type { AdditionalInfo, ChargeDebtor } from '../../domain/providers/provider.ts'
+import type { FollowUps, MoneyOrder, OrderAuthor } from './orders.ts'
 
 /** The order that issues a charge; names, documents and references travel sealed. */
 export type ChargeInput = MoneyOrder & {
   /** Connections in order of priority, each at a provider account of its own. */
   candidates: string[]
+  /** Without effect where the details have a due date. */
   expiresInSeconds: number
   /** `ChargeInputDetails`, sealed. */
   details: string
@@ -23,6 +25,10 @@ export type ChargeInputDetails = {
   isSenderVerified?: boolean
   payerKind?: PayerKind
   payerMatch?: DocumentMatch
+  due?: DueTerms
+  message?: string
+  additionalInfo?: AdditionalInfo[]
+  metadata?: Record<string, string>
   splits: ChargeSplit[]
   fingerprint: string
 }
@@ -33,6 +39,35 @@ export const awaitIssuedUpdate = defineUpdate<ChargeState>('awaitIssued')
 export type CancelChargeResult = { kind: 'closed'; state: ChargeState } | { kind: 'no_answer' }
 /** Update: cancels a pending charge at its provider; returns the outcome. */
 export const cancelChargeUpdate = defineUpdate<CancelChargeResult>('cancelCharge')
+
+/** The order of a revision; what it asks travels sealed. `uuid`: that of its request. */
+export type ChargeRevisionOrder = OrderAuthor & {
+  uuid: string
+  requestId: string
+  /** `ChargeRevisionDetails`, sealed. */
+  details: string
+}
+
+/** What a revision changes: at least one of value, due date and message. */
+export type ChargeRevisionDetails = {
+  valueCents?: number
+  due?: DueTerms
+  message?: string
+  fingerprint: string
+}
+
+/** `closed`: the provider has accepted or refused the revision, or the charge cannot be revised any more; its row says which. */
+export type ReviseChargeResult = { kind: 'closed'; state: ChargeState } | { kind: 'no_answer' }
+/** Update: revises a pending charge with a due date at its provider. A repeat with the uuid of an order joins it. */
+export const reviseChargeUpdate = defineUpdate<ReviseChargeResult, [ChargeRevisionOrder]>('reviseCharge')
+
+/** `order`: absent where its revision was stored by an earlier call. `isPayloadExpired` as in `PollChargeInput`. */
+export type ReviseChargeInput = {
+  chargeUuid: string
+  revisionUuid: string
+  order?: ChargeRevisionOrder
+  isPayloadExpired: boolean
+}
 
 /** State of a charge after issuing. `orphans`: attempts with a payload at the provider that must be cancelled. */
 export type IssueChargeResult = FollowUps & {
@@ -47,6 +82,8 @@ export type IssueChargeResult = FollowUps & {
 
 export type ChargeSnapshot = Pick<IssueChargeResult, 'state' | 'expiresAt' | 'isStatic'> & {
   cancelRequested: boolean
+  /** A revision that its provider has not answered. */
+  openRevision?: string
 }
 
 /** `isPayloadExpired`: the payload is invalid, so a provider that reports it unpaid makes the charge EXPIRED. */
@@ -54,8 +91,11 @@ export type PollChargeInput = { chargeUuid: string; isPayloadExpired: boolean }
 
 /** State of a charge after its provider was polled. */
 export type PollChargeResult =
-  /** `listedPaymentCount`: number of payments of the charge that the provider lists; absent where they were not requested. */
-  | (FollowUps & { kind: 'known'; state: ChargeState; listedPaymentCount?: number })
+  /**
+   * `listedPaymentCount`: number of payments of the charge that the provider lists; absent where they were not requested. `expiresAt`: of
+   * its payload after a revision, ISO 8601 UTC.
+   */
+  | (FollowUps & { kind: 'known'; state: ChargeState; listedPaymentCount?: number; expiresAt?: string })
   /**
    * The provider gave no outcome: the workflow polls again. Payments that it listed are recorded. `settleWindowMs`: "not found"
    * after an unanswered cancellation, which may have removed the charge.

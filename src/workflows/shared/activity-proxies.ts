@@ -32,6 +32,7 @@ const IDEMPOTENT_ACTIVITY_SUMMARIES = {
   issueCharge: 'issue at the candidate providers',
   pollCharge: 'poll the provider for payments',
   cancelCharge: 'cancel at the provider',
+  reviseCharge: 'revise at the provider',
   closeOrphan: 'cancel the orphan payload',
   recordDeposit: 'poll the provider for the PIX',
   pollTransfer: 'poll this provider',
@@ -47,7 +48,7 @@ const IDEMPOTENT_ACTIVITY_SUMMARIES = {
 }
 
 /**
- * Calls of providers that are safe to repeat by our id: polls, look-ups, issuing and cancelling. The limit holds ten candidates
+ * Calls of providers that are safe to repeat by our id: polls, look-ups, issuing, revising and cancelling. The limit holds ten candidates
  * of 5 s each. Such an activity fails only where its worker, the database or the network does, so retries follow soon.
  */
 export const idempotentProviderActivities = withSummaries(

@@ -188,6 +188,7 @@ const RULES: Record<string, () => Promise<void>> = {
   'GET /api/v1/payments/{uuid}': reads(one => `/payments/${one.charge}`),
   'GET /api/v1/payments/{uuid}/qr.svg': reads(one => `/payments/${one.charge}/qr.svg`),
   'GET /api/v1/payments/{uuid}/qr.png': reads(one => `/payments/${one.charge}/qr.png`),
+  'PATCH /api/v1/payments/{uuid}': refuses('PATCH', one => `/payments/${one.charge}`, { value: 2 }),
   'POST /api/v1/payments/{uuid}/cancel': refuses('POST', one => `/payments/${one.charge}/cancel`),
   'POST /api/v1/payments/{uuid}/refund': refuses('POST', one => `/payments/${one.paid}/refund`, { value: 1 }),
   'GET /api/v1/payments/{uuid}/refunds': reads(one => `/payments/${one.paid}/refunds`),

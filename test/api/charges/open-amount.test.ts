@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { hasError, isStaticPix, parsePix } from 'pix-utils'
-import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/capabilities.ts'
+import { PROVIDER_APIS } from '../../../src/domain/providers/provider.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
 import { pollUntil } from '../support/poll-until.ts'
 

@@ -123,5 +123,5 @@ const REPEATABLE_METHODS = new Set(['GET', 'PUT', 'PATCH'])
 const NOT_STARTED_CODES = new Set(['overloaded', 'unavailable'])
 const UNCONFIRMED_CODES = new Set([
   ...NOT_STARTED_CODES,
-  ...['not_confirmed', 'issuing', 'pix_key_unknown', 'cancellation_unknown'],
+  ...['not_confirmed', 'issuing', 'pix_key_unknown', 'cancellation_unknown', 'revision_unknown'],
 ])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/capabilities.ts'
 import { type Stack, startStack } from '../../support/stack.ts'
 import { type ApiResource, createPayoutActions, type PayoutActions } from '../support/payout-actions.ts'
 import { pollUntil } from '../support/poll-until.ts'

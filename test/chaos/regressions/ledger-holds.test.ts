@@ -4,6 +4,7 @@ import { changeAccount } from '../../../src/admin/accounts.ts'
 import { runInTransaction } from '../../../src/db/client/transaction.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import { chargeMachine } from '../../../src/domain/charges/charge.ts'
+import { chargeRevisionMachine } from '../../../src/domain/charges/charge-revision.ts'
 import { splitMachine } from '../../../src/domain/charges/split.ts'
 import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
 import { movementMachine } from '../../../src/domain/ledger/movement.ts'
@@ -364,6 +365,7 @@ describe('database constraints', () => {
     ['delivery', deliveryMachine, stepsFrom],
     ['movement', movementMachine, stepsFrom],
     ['split', splitMachine, stepsFrom],
+    ['charge_revision', chargeRevisionMachine, stepsFrom],
   ] as [string, StateMachine<string, string, never>, typeof reachedFrom][])(
     'the database allows a %s exactly the state changes of its table',
     async (name, machine, statesFrom) => {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { DueTerms, PaidParts } from '../../../src/domain/charges/due-terms.ts'
 import type {
   ApiResource,
   EventRow,
   FinalState,
   MovementRow,
   ProviderDisputeReply,
+  RevisionRow,
   StatementRow,
 } from '../final-state.ts'
 
@@ -51,6 +53,7 @@ export function buildValidFinalState(): FinalState {
   const events = [
     eventRow('MED', 'med-1', 1, opened),
     eventRow('MED', 'med-1', 2, { ...dispute, attachments: [{ url: 'then' }] }),
+    eventRow('PAYMENT', 'charge-due', 1, DUE_CHARGE),
     eventRow('PAYMENT', 'charge-1', 1, paid),
     eventRow('PAYMENT', 'charge-1', 2, charge),
     eventRow('REFUND', 'refund-1', 1, refund),
@@ -73,9 +76,10 @@ export function buildValidFinalState(): FinalState {
       statementLine('transfer', 'transferref', 'E2', 500),
       { ...statementLine('return', 'transferref', 'D2', 200), original: 'E2' },
       statementLine('deposit', null, 'E3', 50),
+      statementLine('payment', 'duetxid', 'E4', 2_060),
     ],
     holdings: [
-      { providerAccount: 'pa', mode: 'test', cents: 10_350 },
+      { providerAccount: 'pa', mode: 'test', cents: 12_410 },
       { providerAccount: 'pb', mode: 'test', cents: 0 },
       { providerAccount: 'p-live', mode: 'live', cents: 0 },
     ],
@@ -90,6 +94,18 @@ export function buildValidFinalState(): FinalState {
     ],
     chargesAtProvider: [
       { providerAccount: 'pa', reference: 'charge-1-ref', txid: 'chargetxid', status: 'completed' },
+      { providerAccount: 'pa', reference: 'charge-due-ref', txid: 'duetxid', status: 'completed' },
+    ],
+    dueChargesAtProvider: [
+      {
+        providerAccount: 'pa',
+        txid: 'duetxid',
+        asks: [
+          { on: '2030-05-09', cents: 2_000 },
+          { on: '2030-05-13', cents: 2_060 },
+        ],
+        payments: [{ ...PAID_PARTS, cents: 2_060 }],
+      },
     ],
     undisclosedPayloads: [{ attempt: 'attempt-closed', status: 'closed' }],
     charges: [
@@ -107,8 +123,38 @@ export function buildValidFinalState(): FinalState {
         refundedCents: 400,
         disputedCents: 0,
         externalRef: 'storm-0',
+        totalCents: 1_000,
+        due: null,
+        revision: 0,
+        issuedAs: null,
+        paidParts: null,
         history: charge.history.map(entry => entry.status),
       },
+      {
+        uuid: 'charge-due',
+        account: 'shop',
+        mode: 'test',
+        state: 'paid',
+        endToEnd: 'E4',
+        txid: 'duetxid',
+        valueCents: 2_000,
+        feeCents: 0,
+        receivedCents: 2_060,
+        refundingCents: 0,
+        refundedCents: 0,
+        disputedCents: 0,
+        externalRef: 'storm-3',
+        totalCents: 2_000,
+        due: DUE_TERMS,
+        revision: 1,
+        issuedAs: { totalCents: 1_000, due: DUE_TERMS },
+        paidParts: PAID_PARTS,
+        history: DUE_CHARGE.history.map(entry => entry.status),
+      },
+    ],
+    revisions: [
+      revisionRow('revision-1', { number: 1, status: 'revised', totalCents: 2_000 }),
+      revisionRow('revision-2', { number: 2, status: 'refused', totalCents: 3_000 }),
     ],
     splits: [{ charge: 'charge-1', status: 'CREDITED', cents: 300, returnRequestedCents: 120 }],
     transfers: [
@@ -180,6 +226,7 @@ export function buildValidFinalState(): FinalState {
     movements: MOVEMENTS.map(one => ({ ...one })),
     attempts: [
       attemptRow('attempt-1', 'issue', 'charge-1', 'accepted'),
+      attemptRow('attempt-due', 'issue', 'charge-due', 'accepted'),
       attemptRow('attempt-closed', 'issue', 'charge-1', 'closed'),
       { ...attemptRow('attempt-2', 'transfer', 'transfer-1', 'settled'), reference: 'transferref' },
       { ...attemptRow('attempt-refused', 'transfer', 'transfer-1', 'rejected'), providerAccount: 'pb' },
@@ -191,9 +238,9 @@ export function buildValidFinalState(): FinalState {
     unexplainedAnswers: ['{"id":"E-odd"}'],
     unbalancedMovements: [],
     buckets: [
-      { account: 'shop', providerAccount: 'pa', bucket: 'available', cents: 10_160, foldCents: 10_160 },
+      { account: 'shop', providerAccount: 'pa', bucket: 'available', cents: 12_220, foldCents: 12_220 },
       { account: 'shop', providerAccount: 'pa', bucket: 'fee', cents: 10, foldCents: 10 },
-      { account: 'shop', providerAccount: 'pa', bucket: 'outside', cents: -10_350, foldCents: -10_350 },
+      { account: 'shop', providerAccount: 'pa', bucket: 'outside', cents: -12_410, foldCents: -12_410 },
       { account: 'friend', providerAccount: 'pa', bucket: 'available', cents: 180, foldCents: 180 },
     ],
     endpoints: [
@@ -282,6 +329,7 @@ export function buildValidFinalState(): FinalState {
     ],
     resources: new Map<string, ApiResource>([
       ['charge-1', { ...charge, updated_at: 'later', refund_uuids: ['refund-1', 'refund-2'] }],
+      ['charge-due', DUE_CHARGE],
       ['transfer-1', transfer],
       ['batch-1', batch],
       ['refund-1', refund],
@@ -289,6 +337,34 @@ export function buildValidFinalState(): FinalState {
       ['med-1', dispute],
     ]),
   }
+}
+
+/** A charge of R$ 10.00 that was revised to R$ 20.00, and paid late with a fine. */
+const DUE_CHARGE = {
+  uuid: 'charge-due',
+  status: 'PAID',
+  updated_at: 'then',
+  history: [{ status: 'PENDING' }, { status: 'PROCESSING' }, { status: 'PAID' }],
+  refund_uuids: [],
+}
+const DUE_TERMS: DueTerms = {
+  on: '2030-05-09',
+  payableDaysAfter: 30,
+  fine: { type: 'PERCENTAGE', basisPoints: 300 },
+  interest: null,
+  abatement: null,
+  discount: null,
+}
+const PAID_PARTS: PaidParts = {
+  originalCents: 2_000,
+  fineCents: 60,
+  interestCents: 0,
+  discountCents: 0,
+  abatementCents: 0,
+}
+
+function revisionRow(uuid: string, more: Pick<RevisionRow, 'number' | 'status' | 'totalCents'>): RevisionRow {
+  return { uuid, charge: 'charge-due', due: DUE_TERMS, isEndedWithCharge: more.status === 'refused', ...more }
 }
 
 type RowValues = [type: string, endToEnd: string, cents: number, operation: string, status?: string]
@@ -314,6 +390,7 @@ function buildShopStatement(): StatementRow[] {
     ['REVERSAL', '', 70, 'transfer-2', 'FAILED'],
     ['SPLIT', '', 120, 'charge-1'],
     ['EXTERNAL_REFUND', 'D1', -400, 'refund-1'],
+    ['EXTERNAL_TRANSFER', 'E4', 2_060, 'charge-due'],
     ['EXTERNAL_TRANSFER', 'E2', -500, 'transfer-1'],
     ['EXTERNAL_REFUND', 'D2', 200, 'transfer-1'],
     ['EXTERNAL_TRANSFER', 'E3', 50, 'm-deposit'],
@@ -390,6 +467,7 @@ const MOVEMENTS: readonly MovementRow[] = [
     transfer: 'transfer-1',
     original: 'm-transfer',
   }),
+  movementRow('m-due', { cents: 2_060, endToEnd: 'E4', charge: 'charge-due' }),
   movementRow('m-deposit', { cents: 50, endToEnd: 'E3', reason: 'deposit' }),
 ]
 

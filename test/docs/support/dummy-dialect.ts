@@ -191,12 +191,13 @@ export const NAMING_FILE = 'src/domain/providers/provider.ts'
 
 /** The entry in each file that all provider APIs share. */
 export const SHARED_CHANGES: Record<string, readonly Change[]> = {
-  [NAMING_FILE]: [
-    after('export const PROVIDER_APIS = [', `'acme', `),
+  [NAMING_FILE]: [after('export const PROVIDER_APIS = [', `'acme', `)],
+  'src/domain/providers/capabilities.ts': [
     after(
       'PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = {\n',
       `  acme: {
     canIssueOpenAmount: false,
+    dueCharges: null,
     locksPayer: 'none',
     canTransfer: false,
     payableAccountTypes: [],
@@ -318,7 +319,7 @@ export const SHARED_CHANGES: Record<string, readonly Change[]> = {
   'test/chaos/provider-visibility.ts': [
     after(
       'API_VISIBILITIES: Record<ProviderApi, ApiVisibility> = {\n',
-      '  acme: { showsReturns: false, showsEndToEnd: false, cancelsCharges: false },\n',
+      '  acme: { showsReturns: false, showsEndToEnd: false, cancelsCharges: false, reportsDueParts: false },\n',
     ),
   ],
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import {
   type ChargeSplit,
+  computeSplitCredits,
   computeSplitShareCents,
   findSplitErrors,
   findSplitSumError,
@@ -115,4 +116,19 @@ test('the shares and the rest add up to the value, and the rest is never below z
     expect(findSplitErrors(splits)).toEqual([])
     expect(findSplitSumError(splits, valueCents)).toBeNull()
   }
+})
+
+describe('credits of what a charge with a due date brought in', () => {
+  const fixed = (amount: number) => ({ type: 'FIXED' as const, amount })
+  const percent = (amount: number) => ({ type: 'PERCENTAGE' as const, amount })
+
+  test.each([
+    ['the value', 10_000, [5_000, 5_000]],
+    ['less: fixed amounts first, then shares of what came in, as far as it goes', 8_000, [3_000, 5_000]],
+    ['less than the fixed amount', 4_000, [0, 4_000]],
+    ['more', 12_000, [6_000, 5_000]],
+    ['nothing after its fee', 0, [0, 0]],
+  ] as const)('%s', (_, baseCents, credits) => {
+    expect(computeSplitCredits([percent(5_000), fixed(5_000)], baseCents)).toEqual(credits)
+  })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/capabilities.ts'
+import { PROVIDER_APIS } from '../../../src/domain/providers/provider.ts'
 import {
   buildPaymentCode,
   findCodeObstacle,

@@ -68,7 +68,10 @@ describe('failed charge', () => {
         const owner = { accountUuid, mode: 'test' } as const
         await em.execute('update charge set uuid = ?, fingerprint = ? where uuid = ?', [
           deriveOperationUuid({ owner, method: 'POST', path, key }),
-          fingerprintRequest({ body: createChargeBody.parse(body), connectionUuid: null }),
+          fingerprintRequest({
+            body: { ...createChargeBody.parse(body), expires_in: 86_400 },
+            connectionUuid: null,
+          }),
           uuid,
         ])
         const token = await fixture.insertToken({ accountUuid })

@@ -8,6 +8,7 @@ import { buildStaticBrCode } from '../../../src/domain/pix/static-br-code.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
 import { receiveDeposit } from '../support/deposits.ts'
+import { createDueTerms, insertDueCharge } from '../support/due-charge.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 import { createSilentClient } from '../support/silent-temporal.ts'
 
@@ -32,6 +33,7 @@ let operator: ReturnType<typeof createBrowser>
 let colleague: string
 let nominal: string
 let deposit: string
+let dueCharge: string
 /** The reading of `CODE`. */
 let reading: string
 /** Calls of workflows, each with what was sent, and with the number of records that PostgreSQL had then. */
@@ -66,6 +68,9 @@ beforeAll(async () => {
   ])) as [{ key: string }]
   deposit = await receiveDeposit(fixture, ours.connection, { pixKey })
   nominal = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_D', dialect: 'woovi' })
+  const revising = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_C', dialect: 'stark' })
+  const due = createDueTerms({ abatement: null, discount: null })
+  dueCharge = await insertDueCharge(ours, due, revising)
   await ours.sql('update webhook set sealed_secret = ? where uuid = ?', [
     fixture.dependencies.sealer.seal('whsec_b2xk'),
     ours.webhook,
@@ -152,6 +157,12 @@ const FORMS: Record<string, FormCase | string> = {
     act: 'charge_cancel',
     isCall: true,
     path: () => `/dashboard/charges/${ours.open}/cancel`,
+  },
+  '/dashboard/charges/:uuid/change': {
+    act: 'charge_revise',
+    isCall: true,
+    fields: () => ({ value: '90,00', ...once() }),
+    path: () => `/dashboard/charges/${dueCharge}/change`,
   },
   '/dashboard/charges/:uuid/refund': {
     act: 'refund_create',

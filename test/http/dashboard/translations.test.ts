@@ -97,7 +97,8 @@ test('every API error of a field has a Portuguese text', () => {
       .map(file => join(src, folder, String(file)))
       .filter(file => file.endsWith('.ts') && !/openapi|field-messages/.test(file)),
   )
-  const messages = [...spoken, join(src, 'domain/charges/split.ts')].flatMap(file =>
+  const rules = ['split', 'due-errors'].map(name => join(src, `domain/charges/${name}.ts`))
+  const messages = [...spoken, ...rules].flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(FIELD_MESSAGE)].map(match => match[1]!),
   )
   expect(messages.length).toBeGreaterThan(40)

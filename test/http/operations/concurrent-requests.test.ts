@@ -68,7 +68,10 @@ describe('concurrent requests', () => {
     const [path, key, by] = ['/api/v1/payments', randomUUID(), { accountUuid, mode: 'test' }] as const
     const body = { value: 10, type: 'PIX' }
     const uuid = deriveOperationUuid({ owner: by, method: 'POST', path, key })
-    const fingerprint = fingerprintRequest({ body: createChargeBody.parse(body), connectionUuid: null })
+    const fingerprint = fingerprintRequest({
+      body: { ...createChargeBody.parse(body), expires_in: 86_400 },
+      connectionUuid: null,
+    })
     const paused = {
       target: { connectionUuid: connection },
       reach: 'everything',

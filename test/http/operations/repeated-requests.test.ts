@@ -214,7 +214,10 @@ describe('repeated requests', () => {
     const { accountUuid, connection, token, key } = await merchant()
     const [path, body] = ['/api/v1/payments', { value: 1, type: 'PIX', provider_uuid: connection }]
     const uuid = deriveOperationUuid({ owner: { accountUuid, mode: 'test' }, method: 'POST', path, key })
-    const fingerprint = fingerprintRequest({ body: createChargeBody.parse(body), connectionUuid: null })
+    const fingerprint = fingerprintRequest({
+      body: { ...createChargeBody.parse(body), expires_in: 86_400 },
+      connectionUuid: null,
+    })
     const charge = await fixture.insertCharge(connection)
     await sql('update charge set uuid = ?, fingerprint = ? where uuid = ?', [uuid, fingerprint, charge])
     const target = { connectionUuid: connection }

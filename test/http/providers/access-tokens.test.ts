@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { pino } from 'pino'
 import type { Orm } from '../../../src/db/client/orm.ts'
 import { resealColumns } from '../../../src/db/repositories/sealed-columns.ts'
-import type { Pace } from '../../../src/domain/providers/provider.ts'
+import type { Pace } from '../../../src/domain/providers/capabilities.ts'
 import { createSharedAccess } from '../../../src/provider-access/shared-access.ts'
 import { createAccessTokenCache } from '../../../src/providers/bacen/access-token.ts'
 import { createProviderRegistry } from '../../../src/providers/registry.ts'

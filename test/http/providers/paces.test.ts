@@ -7,7 +7,7 @@ import {
   type PaceKind,
   PROVIDER_CAPABILITIES,
   type ProviderCapabilities,
-} from '../../../src/domain/providers/provider.ts'
+} from '../../../src/domain/providers/capabilities.ts'
 import { createWorkerMetrics } from '../../../src/metrics/worker-metrics.ts'
 import { createSharedAccess } from '../../../src/provider-access/shared-access.ts'
 import { logFailedCall } from '../../../src/providers/call-observer.ts'

@@ -77,6 +77,6 @@ export function hiddenFieldsOf(text: string): Record<string, string> {
   return Object.fromEntries(Array.from(fields, ([, name, value]) => [name!, unescapeHtml(value!)]))
 }
 
-function unescapeHtml(text: string): string {
+export function unescapeHtml(text: string): string {
   return text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 }

@@ -12,7 +12,7 @@ export function createSilentClient(record: (name: string, sent: string) => unkno
     }
   const methods: Record<string, unknown> = {
     withDeadline: (_: number, work: () => Promise<unknown>) => work(),
-    describe: (): never => {
+    describe: async (): Promise<never> => {
       throw new WorkflowNotFoundError('no such workflow', '', undefined)
     },
     getHandle: () => proxy,

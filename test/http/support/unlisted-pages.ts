@@ -10,6 +10,7 @@ import { generateLinkToken, hashResetToken } from '../../../src/security/tokens.
 import { generateTotpSecret } from '../../../src/security/totp.ts'
 import { submitSignIn } from '../../browser/support/sign-in.ts'
 import type { ApiFixture } from './api-fixture.ts'
+import { createDueTerms, insertDueCharge } from './due-charge.ts'
 import { type createFullAccount, PASSWORD } from './full-account.ts'
 
 /** Pages that are not in the router's list: reached without a session, or by a refusal or a fault. */
@@ -73,6 +74,8 @@ export async function prepareUnlistedPages(
       [charge, linkTokenOf(name), ours.user, revokedAt],
     )
 
+  const dueCharge = await insertDueCharge(ours, createDueTerms())
+
   /** Runs work while a table is absent, as after a wrong migration. */
   async function withoutTable<T>(table: string, work: () => Promise<T>): Promise<T> {
     await ours.sql(`alter table ${table} rename to ${table}_away`)
@@ -123,6 +126,20 @@ export async function prepareUnlistedPages(
     'an unknown payment link': page => page.goto(`/pay/${'x'.repeat(32)}`),
     'a payment link while its table does not answer': page =>
       withoutTable('payment_link', () => page.goto(`/pay/${linkTokenOf(ours.open)}`)),
+    'a charge with a due date': async page => {
+      await submitSignIn(page, { email: ours.email, password: PASSWORD })
+      equal((await page.goto(`/dashboard/charges/${dueCharge}`))!.status(), 200)
+      equal(await page.locator('tr[aria-current="date"]').count(), 1)
+    },
+    'the form that changes a charge': async page => {
+      await submitSignIn(page, { email: ours.email, password: PASSWORD })
+      await page.goto(`/dashboard/charges/${dueCharge}/change`)
+      equal(await page.locator('input[name="due.on"]').count(), 1)
+    },
+    'the counter with a due date': async page => {
+      await submitSignIn(page, { email: ours.email, password: PASSWORD })
+      equal((await page.goto(`/dashboard/charges/${dueCharge}/counter`))!.status(), 200)
+    },
     'an own password that is refused': async page => {
       await submitSignIn(page, { email: VIEWER, password: PASSWORD })
       const fields = { current_password: 'wrong', password: NEW_PASSWORD }

@@ -4,6 +4,7 @@ import { EMPTY_BUCKET_PROBLEM, efiAnswers } from '../../../src/providers/efi/ans
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { codeDestination, keyDestination } from '../../support/transfer-destinations.ts'
 import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
+import { buildDueCallsUnderTest } from '../support/due-charges.ts'
 import { cobOf, credentials, END_TO_END, NOW, openEfiFixture, REFERENCE } from '../support/efi-fixture.ts'
 import { createUndocumentedAnswers } from '../support/undocumented-answers.ts'
 
@@ -55,6 +56,7 @@ const calls: Record<keyof typeof efiAnswers, CallUnderTest> = {
     refused: ({ meaning }) =>
       meaning.kind === 'refused' && meaning.code === 'charge_refused' ? { kind: 'no_answer' } : undefined,
   },
+  ...buildDueCallsUnderTest(json(400, bodyOf('cobranca_nao_encontrada', 400))),
   findPayment: { make: provider => provider.findPayment(END_TO_END), unprovenKind: 'no_answer' },
   refund: {
     make: provider => provider.refund(refundOrder),

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/capabilities.ts'
 import {
   bcbErrorReply,
   cobOf,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/capabilities.ts'
 import { efiErrorReply, okReply, openEfiFixture, UNEXPLAINED_REPLIES } from '../support/efi-fixture.ts'
 
 const KEY = '345e4568-e89b-12d3-a456-006655440001'

@@ -3,6 +3,7 @@ import { createInterAdapter } from '../../../src/providers/inter/adapter.ts'
 import { type InterCall, interAnswers } from '../../../src/providers/inter/answers.ts'
 import { findSourceViolations } from '../support/answer-sources.ts'
 import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
+import { buildDueCallsUnderTest } from '../support/due-charges.ts'
 import { END_TO_END, REFERENCE } from '../support/efi-fixture.ts'
 import { contract, credentials, NOW, PAYMENT_CODE, transferOrder } from '../support/inter-fixture.ts'
 
@@ -30,6 +31,7 @@ const calls: Record<Exclude<InterCall, 'findPayload'>, CallUnderTest> = {
     refused: ({ meaning }) =>
       meaning.kind === 'refused' && meaning.code === 'charge_refused' ? { kind: 'no_answer' } : undefined,
   },
+  ...buildDueCallsUnderTest(absent),
   findPayment: {
     make: provider => provider.findPayment(END_TO_END),
     unprovenKind: 'no_answer',
@@ -79,7 +81,7 @@ const calls: Record<Exclude<InterCall, 'findPayload'>, CallUnderTest> = {
 function bodyOf(name: string, status: number): Record<string, unknown> {
   const [type = '', ...fields] = name.split(' ')
   const isOfCentralBank =
-    /^(PixDevolucaoInvalida|CobOperacaoInvalida|AcessoNegado|\w*NaoEncontrad[oa])$/.test(type)
+    /^(PixDevolucaoInvalida|CobV?OperacaoInvalida|AcessoNegado|\w*NaoEncontrad[oa])$/.test(type)
   if (!isOfCentralBank) return { title: name, status: String(status), detail: 'so it is' }
   const violacoes = fields.map(field => ({ razao: 'so it is', propriedade: `pix.devolucao.${field}` }))
   const problem = { title: type, status, detail: 'so it is', violacoes }

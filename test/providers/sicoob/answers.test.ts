@@ -5,6 +5,7 @@ import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { openContract } from '../../support/openapi-contract.ts'
 import { findSourceViolations } from '../support/answer-sources.ts'
 import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
+import { buildDueCallsUnderTest } from '../support/due-charges.ts'
 import {
   buildProblem,
   credentials,
@@ -47,6 +48,7 @@ const calls: Record<keyof typeof answers, CallUnderTest> = {
     refused: ({ meaning }) =>
       meaning.kind === 'refused' && meaning.code === 'charge_refused' ? { kind: 'no_answer' } : undefined,
   },
+  ...buildDueCallsUnderTest(json(404, bodyOf('NaoEncontrado', 404))),
   findPayment: { make: provider => provider.findPayment(END_TO_END), unprovenKind: 'no_answer' },
   refund: {
     make: provider => provider.refund(refundOrder),

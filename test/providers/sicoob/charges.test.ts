@@ -16,6 +16,7 @@ const order = {
   expiresInSeconds: 3600,
   collectionKey: 'loja@trilho.test',
   message: 'Pedido 7',
+  additionalInfo: [{ name: 'Contrato', value: '2026/7' }],
 }
 
 describe('issuing', () => {
@@ -37,6 +38,7 @@ describe('issuing', () => {
       valor: { original: '12.34' },
       chave: 'loja@trilho.test',
       solicitacaoPagador: 'Pedido 7',
+      infoAdicionais: [{ nome: 'Contrato', valor: '2026/7' }],
     })
   })
 

@@ -1,5 +1,6 @@
 import type { Provider } from '../../../src/providers/port.ts'
 import { createSicoobAdapter } from '../../../src/providers/sicoob/adapter.ts'
+import { cobvOf, dueOrder } from '../support/due-charges.ts'
 import { type DocumentedAnswerExample, describeOptionalFields } from '../support/optional-fields.ts'
 import { createScriptedPool } from '../support/scripted-connection-pool.ts'
 import {
@@ -53,6 +54,28 @@ const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
 const order = { reference: REFERENCE, totalCents: 1234, expiresInSeconds: 3600, collectionKey: 'k' }
 const COB_NEEDS = ['txid', 'status', 'calendario', 'calendario.criacao', 'calendario.expiracao', 'valor']
 const AMOUNT = 'valor.original'
+const cobv = cobvOf()
+const COBV_NEEDS = [
+  'txid',
+  'status',
+  'calendario',
+  'calendario.dataDeVencimento',
+  'calendario.validadeAposVencimento',
+  'valor',
+  AMOUNT,
+]
+/** What an answer shows of the terms must be what was ordered; it may leave each out. */
+const COBV_MEMBER_FIELDS = [
+  ...['multa', 'juros', 'abatimento'].flatMap(name => [
+    `valor.${name}.modalidade`,
+    `valor.${name}.valorPerc`,
+  ]),
+  'valor.desconto.modalidade',
+  'valor.desconto.descontoDataFixa',
+  'valor.desconto.descontoDataFixa[].data',
+  'valor.desconto.descontoDataFixa[].valorPerc',
+]
+const COBV_COMPARED = ['multa', 'juros', 'abatimento', 'desconto'].map(name => `valor.${name}`)
 
 /** Makes a call whose answer is the example; returns what no optional field may change. */
 function answering(make: (provider: Provider) => Promise<unknown>): DocumentedAnswerExample['call'] {
@@ -96,6 +119,24 @@ describeOptionalFields('Sicoob', {
     needed: [...COB_NEEDS, AMOUNT, 'pix', ...['endToEndId', 'valor', 'horario'].map(name => `pix[].${name}`)],
     call: answering(async provider => {
       const outcome = await provider.findCharge(REFERENCE)
+      if (outcome.kind !== 'found') return outcome
+      return { status: outcome.status, cents: outcome.payments.map(({ cents }) => cents) }
+    }),
+  },
+  'issueCharge with a due date, active': {
+    answer: cobv,
+    needed: [...COBV_NEEDS, ...COBV_MEMBER_FIELDS, 'pixCopiaECola'],
+    amounts: COBV_COMPARED,
+    call: answering(async provider => {
+      const outcome = await provider.issueCharge(dueOrder)
+      return { kind: outcome.kind, payload: 'charge' in outcome && outcome.charge.payload }
+    }),
+  },
+  'findCharge with a due date, paid': {
+    answer: { ...cobv, status: 'CONCLUIDA', pix: [pix] },
+    needed: [...COBV_NEEDS, 'pix', ...['endToEndId', 'valor', 'horario'].map(name => `pix[].${name}`)],
+    call: answering(async provider => {
+      const outcome = await provider.findCharge(REFERENCE, { isDue: true })
       if (outcome.kind !== 'found') return outcome
       return { status: outcome.status, cents: outcome.payments.map(({ cents }) => cents) }
     }),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/capabilities.ts'
 import { SHOP } from '../../simulator/support/simulator-fixture.ts'
 import { createWooviClient } from '../../simulator/support/woovi-client.ts'
 import {

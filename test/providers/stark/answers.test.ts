@@ -20,6 +20,14 @@ const json = (body: unknown) => ({ status: 200, body: JSON.stringify(body) })
 const depositName = `deposit/${DEPOSIT_ID}`
 const invoiceName = `invoice/${INVOICE_ID}`
 const chargeOrder = { reference: CHARGE_REFERENCE, totalCents: 1, expiresInSeconds: 300, collectionKey: null }
+const dueTerms = {
+  on: '2026-01-20',
+  payableDaysAfter: 30,
+  fine: null,
+  interest: null,
+  abatement: null,
+  discount: null,
+}
 const refundOrder = { id: 'refund1', endToEnd: depositName, cents: 234 }
 const refundHandle = { ref: `deposit/${DEPOSIT_ID}/1234/1000/1` }
 const transferOrder = {
@@ -47,6 +55,12 @@ const calls: Record<keyof typeof starkAnswers, CallUnderTest> = {
     others: json(starkPageOf('brcodes', [brcodeOf()])),
   },
   cancelCharge: { make: provider => provider.cancelCharge(CHARGE_REFERENCE), unprovenKind: 'no_answer' },
+  reviseCharge: {
+    make: provider => provider.reviseCharge!({ reference: CHARGE_REFERENCE, due: dueTerms }),
+    unprovenKind: 'no_answer',
+    requestPath: /\/invoice\/\d+$/,
+    others: json(starkPageOf('invoices', [invoiceOf()])),
+  },
   findPayment: { make: provider => provider.findPayment(depositName), unprovenKind: 'no_answer' },
   findInvoice: { make: provider => provider.findPayment(invoiceName), unprovenKind: 'no_answer' },
   findInvoicePayment: {

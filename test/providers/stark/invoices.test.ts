@@ -25,6 +25,11 @@ const CHANGE_ROUTE = `PATCH /v2/invoice/${INVOICE_ID}`
 const NAME = `invoice/${INVOICE_ID}/${END_TO_END_ID}`
 const REVERSAL_ID = '6262626262626262'
 const debtor = { name: 'Arya Stark', document: '52998224725', email: 'arya@starkbank.com' }
+/** One more text than an invoice has room for. */
+const additionalInfo = Array.from({ length: 16 }, (_, index) => ({
+  name: `Contrato ${index}`,
+  value: '2026/7',
+}))
 const order = {
   reference: CHARGE_REFERENCE,
   totalCents: 1234,
@@ -52,7 +57,7 @@ describe('issuing', () => {
   test('a charge with a debtor is an invoice with our tag, without fine and interest', async () => {
     await using story = await openStarkFixture()
     story.scripted.scriptReplies(CREATE_ROUTE, okReply({ invoices: [invoiceOf()] }))
-    expect(await story.provider.issueCharge({ ...order, message: 'Pedido 7' })).toEqual({
+    expect(await story.provider.issueCharge({ ...order, message: 'Pedido 7', additionalInfo })).toEqual({
       kind: 'accepted',
       charge: {
         totalCents: 1234,
@@ -75,6 +80,7 @@ describe('issuing', () => {
           interest: 0,
           tags: [CHARGE_REFERENCE],
           displayDescription: 'Pedido 7',
+          descriptions: additionalInfo.slice(0, 15).map(({ name, value }) => ({ key: name, value })),
         },
       ],
     })
@@ -92,7 +98,10 @@ describe('issuing', () => {
 
   test('an open amount is the amount 0', async () => {
     await using story = await openStarkFixture()
-    story.scripted.scriptReplies(CREATE_ROUTE, okReply({ invoices: [invoiceOf({ amount: 0 })] }))
+    story.scripted.scriptReplies(
+      CREATE_ROUTE,
+      okReply({ invoices: [invoiceOf({ amount: 0, nominalAmount: 0 })] }),
+    )
     expect(await story.provider.issueCharge({ ...order, totalCents: 0 })).toMatchObject({
       kind: 'accepted',
       charge: { totalCents: 0 },

@@ -120,6 +120,15 @@ const found = {
   transactions: [transactionOf()],
 }
 
+const dueInvoiceValues = { due: '2026-01-21T02:59:59.999999+00:00', expiration: 2_592_000 }
+const dueTerms = {
+  on: '2026-01-20',
+  payableDaysAfter: 30,
+  fine: null,
+  interest: null,
+  abatement: null,
+  discount: null,
+}
 const paidInvoice = invoiceOf({ status: 'paid', transactionIds: [CREDIT_ID] })
 const foundInvoice = {
   ...starkPageOf('invoices', [paidInvoice]),
@@ -139,6 +148,27 @@ describeOptionalFields('Stark Bank', {
       const issued = await provider.issueCharge({ ...chargeOrder, debtor })
       return issued.kind === 'accepted' ? issued.charge.payload : issued
     }),
+  },
+  'issueCharge: an invoice with a due date that exists': {
+    answer: starkPageOf('invoices', [invoiceOf(dueInvoiceValues)]),
+    // What the charge costs on a day is ordered as much as its value.
+    needed: [...listFields('invoices', ...INVOICE_NEEDED, 'fine', 'interest'), 'cursor'],
+    call: answering(async provider => {
+      const debtor = { name: 'Arya Stark', document: '52998224725' }
+      const issued = await provider.issueCharge({ ...chargeOrder, debtor, due: dueTerms })
+      return issued.kind === 'accepted' ? issued.charge.payload : issued
+    }),
+  },
+  'reviseCharge: a changed invoice': {
+    answer: { invoice: invoiceOf(dueInvoiceValues) },
+    needed: nestFields('invoice', ...INVOICE_NEEDED),
+    call: answering(
+      async provider => {
+        const revised = await provider.reviseCharge!({ reference: CHARGE_REFERENCE, due: dueTerms })
+        return revised.kind === 'revised' ? revised.charge.expiresAt : revised
+      },
+      { requestPath: /\/invoice\/\d+$/, others: starkPageOf('invoices', [invoiceOf(dueInvoiceValues)]) },
+    ),
   },
   'findCharge: the invoice': {
     answer: starkPageOf('invoices', [paidInvoice]),

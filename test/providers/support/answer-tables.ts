@@ -23,7 +23,7 @@ export type CallUnderTest = {
   unprovenKind: 'unknown' | 'no_answer' | 'found'
   /** The outcome of a listed absence, where that is not `not_found` of a lookup and `unknown` of anything else. */
   absent?: CallOutcome
-  /** The path of the requests that the table is about, where that is not the first request. */
+  /** Method and path of the requests that the table is about, where that is not the first request. */
   requestPath?: RegExp
   /** The answer to every other request; otherwise the same one. */
   others?: HttpAnswer

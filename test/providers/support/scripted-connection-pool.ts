@@ -6,7 +6,7 @@ export type HttpAnswer = { status: number; body: string }
 
 export type PoolScript = {
   answer: HttpAnswer
-  /** The path of the requests that `answer` answers; without it, the first request and its repeats. */
+  /** Method and path of the requests that `answer` answers; without it, the first request and its repeats. */
   requestPath?: RegExp | undefined
   /** The answer to every other request. */
   others?: HttpAnswer | undefined
@@ -24,7 +24,7 @@ export function createScriptedPool({
     if (path.endsWith('/token')) return toReply(TOKEN_ANSWER)
     const name = `${request.method} ${path}`
     first ??= name
-    return toReply((asked ? asked.test(path) : name === first) ? answer : others)
+    return toReply((asked ? asked.test(name) : name === first) ? answer : others)
   }
   const opened: ConnectionPool = {
     sendPooled: reply,

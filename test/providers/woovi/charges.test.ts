@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/capabilities.ts'
 import type { ScriptedReply } from '../support/scripted-provider.ts'
 import {
   chargeOf,
@@ -58,6 +58,16 @@ test('a charge is requested in Woovi’s fields and its answer mapped to ours', 
     value: 1234,
     expiresIn: 3600,
     comment: 'Pedido 7',
+  })
+})
+
+test('the further texts of a charge are sent to Woovi by their keys', async () => {
+  await using story = await openWooviFixture()
+  story.scripted.scriptReplies(POST, okReply(chargeOf()))
+  const additionalInfo = [{ name: 'Contrato', value: '2026/7' }]
+  expect(await story.provider.issueCharge({ ...order, additionalInfo })).toMatchObject({ kind: 'accepted' })
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toMatchObject({
+    additionalInfo: [{ key: 'Contrato', value: '2026/7' }],
   })
 })
 

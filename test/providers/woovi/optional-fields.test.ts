@@ -1,3 +1,4 @@
+import type { ProviderChargeRequest } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { createWooviAdapter } from '../../../src/providers/woovi/adapter.ts'
 import { keyDestination } from '../../support/transfer-destinations.ts'
@@ -84,6 +85,29 @@ const chargeValues = {
 }
 const CHARGE_NEEDED = nestFields('charge', 'correlationID', 'value', 'status')
 const chargeOrder = { reference: REFERENCE, totalCents: 1234, expiresInSeconds: 3600, collectionKey: null }
+const dueChargeValues = {
+  ...chargeValues,
+  type: 'OVERDUE',
+  dueDate: '2026-01-21T02:59:59.999Z',
+  interestsSettings: { fines: { value: 0 }, interests: { value: 0 } },
+  discountSettings: { discountFixedDate: [{ data: '2026-01-15', value: 100 }] },
+}
+const dueChargeOrder = {
+  ...chargeOrder,
+  debtor: {
+    name: 'Ana Souza',
+    document: '52998224725',
+    address: { street: 'Rua A', city: 'Belo Horizonte', state: 'MG', zipCode: '30421322' },
+  },
+  due: {
+    on: '2026-01-20',
+    payableDaysAfter: 30,
+    fine: null,
+    interest: null,
+    abatement: null,
+    discount: { kind: 'until', steps: [{ type: 'FIXED', cents: 100, on: '2026-01-15' }] },
+  },
+} satisfies ProviderChargeRequest
 
 const receivedValues = { ...transactionOf(), endToEndID: END_TO_END }
 const sentValues = { ...receivedValues, endToEndId: TRANSFER_END_TO_END, type: 'WITHDRAW', value: 1050 }
@@ -157,6 +181,25 @@ describeOptionalFields('Woovi', {
       const issued = await provider.issueCharge(chargeOrder)
       return issued.kind === 'accepted' ? issued.charge.payload : issued
     }),
+  },
+  'issueCharge: a created charge with a due date': {
+    answer: withValues(published['POST /api/v1/charge'], { charge: dueChargeValues }),
+    needed: CHARGE_NEEDED,
+    call: answering(async provider => {
+      const issued = await provider.issueCharge(dueChargeOrder)
+      return issued.kind === 'accepted' ? [issued.charge.payload, issued.charge.expiresAt] : issued
+    }),
+  },
+  'findCharge: an active charge with a due date': {
+    answer: withValues(published['GET /api/v1/charge/{id}'], { charge: dueChargeValues }),
+    needed: CHARGE_NEEDED,
+    call: answering(
+      async provider => {
+        const outcome = await provider.findCharge(REFERENCE, { isDue: true })
+        return outcome.kind === 'found' ? [outcome.status, outcome.payments.length] : outcome
+      },
+      { requestPath: /\/charge\//, others: pageOf('transactions', []) },
+    ),
   },
   'findCharge: an active charge': {
     answer: withValues(published['GET /api/v1/charge/{id}'], { charge: chargeValues }),

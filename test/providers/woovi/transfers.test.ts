@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/provider.ts'
+import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/capabilities.ts'
 import { createWooviAdapter } from '../../../src/providers/woovi/adapter.ts'
 import { keyDestination } from '../../support/transfer-destinations.ts'
 import { findUnusedUrl } from '../support/scripted-provider.ts'

@@ -23,6 +23,7 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   getPayment: trilho => trilho.payments.get(UUID),
   getPaymentQrSvg: trilho => trilho.payments.getQrSvg(UUID),
   getPaymentQrPng: trilho => trilho.payments.getQrPng(UUID),
+  revisePayment: trilho => trilho.payments.revise(UUID, { value: 1 }),
   cancelPayment: trilho => trilho.payments.cancel(UUID),
   refundPayment: trilho => trilho.payments.refund(UUID, { value: 1 }),
   listPaymentRefunds: trilho => trilho.payments.listRefunds(UUID),

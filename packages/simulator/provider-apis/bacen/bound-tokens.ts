@@ -2,6 +2,7 @@ import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { z } from 'zod'
 import type { ProviderApi, ProviderName } from '../../../../src/domain/providers/provider.ts'
+import { readAccountOptions } from '../../account-options.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
 import { type FailureResponses, respondUnderFault, type SimulatedResponse } from '../../provider-calls.ts'
 import { readBodyText } from '../../request.ts'
@@ -72,7 +73,8 @@ function issueToken(
   if (paceRefusal) return paceRefusal
   if (form.get('grant_type') !== 'client_credentials') return refusals.unsupportedGrant()
   const scope = form.get('scope') ?? (profile.needsScope ? '' : scopes.join(' '))
-  const unknownScope = scope.split(' ').find(one => !scopes.includes(one))
+  const withheldScopes = readAccountOptions(account).withheld_scopes
+  const unknownScope = scope.split(' ').find(one => !scopes.includes(one) || withheldScopes.includes(one))
   if (unknownScope !== undefined) return refusals.invalidScope(unknownScope)
   const exp = Math.floor(state.now().getTime() / 1000) + ttlS
   const claims = { client_id: account.clientId, scope, exp, cnf: { 'x5t#S256': thumbprint } }

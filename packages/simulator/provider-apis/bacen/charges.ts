@@ -1,5 +1,6 @@
 import type { SimulatedAccount } from '../../accounts.ts'
 import type { ChargeLocation, SimulatedCharge } from '../../charges.ts'
+import { isDueCharge } from '../../due-charges.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
@@ -11,6 +12,10 @@ import { parseBacenRequest } from './schemas.ts'
 
 const TXID_PATTERN = /^[a-zA-Z0-9]{26,35}$/
 
+export function isTxid(text: string): boolean {
+  return TXID_PATTERN.test(text)
+}
+
 type BacenChargeHandlers = Record<
   'create' | 'show' | 'revise' | 'list',
   (call: SimulatedCall, outcome: ScriptedOutcome) => SimulatedResponse
@@ -20,6 +25,10 @@ type BacenChargeHandlers = Record<
 export function createBacenChargeHandlers(state: SimulatorState, profile: BacenProfile): BacenChargeHandlers {
   const { charges, receipts, refunds, store } = state
   const { refusals, bodies } = profile
+  const find = (account: SimulatedAccount, txid: string) => {
+    const charge = charges.find(account.id, txid)
+    return charge && !isDueCharge(charge) ? charge : undefined
+  }
   const listPayments = (account: SimulatedAccount, charge: SimulatedCharge) => {
     const pix = receipts
       .listByTxid(charge.accountId, charge.txid)
@@ -34,7 +43,7 @@ export function createBacenChargeHandlers(state: SimulatorState, profile: BacenP
   return {
     create: (call, outcome) => createCharge(state, profile, call, outcome),
     show: ({ account, params, query }) => {
-      const charge = charges.find(account.id, params.txid!)
+      const charge = find(account, params.txid!)
       if (!charge) return refusals.chargeNotFound()
       const revision = charges.findRevision(charge, Number(query.get('revisao') ?? charge.revision))
       return revision ? { status: 200, body: presentListed(account, revision) } : refusals.revisionUnknown()
@@ -42,12 +51,14 @@ export function createBacenChargeHandlers(state: SimulatorState, profile: BacenP
     revise: ({ account, params, body }) => {
       const change = parseBacenRequest(bodies.chargeChange, body, { refusals, subject: 'cob' })
       if ('refusal' in change) return change.refusal
-      const charge = charges.find(account.id, params.txid!)
+      const charge = find(account, params.txid!)
       if (!charge) return refusals.chargeNotFound()
       const { status, calendario, valor, loc, ...details } = change.value
       if (valor?.original === 0) return refusals.chargeAmountZero()
       const isMoved = loc !== undefined && loc.id !== charge.locationId
-      const location = isMoved ? chooseLocation(state, profile, { account, id: loc.id }) : undefined
+      const location = isMoved
+        ? chooseLocation(state, profile, { account, id: loc.id, kind: 'cob' })
+        : undefined
       if (location && 'refusal' in location) return location.refusal
       return store.inTransaction(() => {
         const revised = charges.revise(charge, {
@@ -66,7 +77,8 @@ export function createBacenChargeHandlers(state: SimulatorState, profile: BacenP
         call,
         {
           field: 'cobs',
-          between: range => charges.listBetween(call.account.id, range),
+          between: range =>
+            charges.listBetween(call.account.id, range).filter(charge => !isDueCharge(charge)),
           matches: charge =>
             (call.query.get('status') ?? nameBacenChargeStatus(charge)) === nameBacenChargeStatus(charge),
           present: charge => presentListed(call.account, charge),
@@ -76,15 +88,16 @@ export function createBacenChargeHandlers(state: SimulatorState, profile: BacenP
   }
 }
 
-/** Finds the requested location of a charge, which must exist, be for immediate charges, and be unused. */
-function chooseLocation(
+/** Finds the requested location of a charge, which must exist, be for charges of its kind, and be unused. */
+export function chooseLocation(
   state: SimulatorState,
-  { refusals }: BacenProfile,
-  { account, id }: { account: SimulatedAccount; id: number },
+  profile: BacenProfile,
+  { account, id, kind }: { account: SimulatedAccount; id: number; kind: 'cob' | 'cobv' },
 ): { location: ChargeLocation } | { refusal: SimulatedResponse } {
+  const refusals = kind === 'cob' ? profile.refusals : profile.dueRefusals
   const location = findBacenLocation(state, account.id, id)
   if (!location) return { refusal: refusals.locationUnknown() }
-  if (location.kind !== 'cob') return { refusal: refusals.locationOfOtherKind() }
+  if (location.kind !== kind) return { refusal: refusals.locationOfOtherKind() }
   return location.charge ? { refusal: refusals.locationInUse() } : { location }
 }
 
@@ -99,14 +112,14 @@ function createCharge(
   const { txid } = params
   const cob = parseBacenRequest(profile.bodies.charge, body, { refusals, subject: 'cob' })
   if ('refusal' in cob) return cob.refusal
-  if (txid !== undefined && !TXID_PATTERN.test(txid))
+  if (txid !== undefined && !isTxid(txid))
     return refusals.invalidFields('cob', [
       { place: 'params', path: ['txid'], message: 'deve corresponder ao padrão [a-zA-Z0-9]{26,35}' },
     ])
   const { calendario, valor, chave: key, loc, ...details } = cob.value
   if (valor.original === 0) return refusals.chargeAmountZero()
   if (accounts.findByKey(key)?.id !== account.id) return refusals.keyNotOfAccount('cob')
-  const chosenLocation = loc && chooseLocation(state, profile, { account, id: loc.id })
+  const chosenLocation = loc && chooseLocation(state, profile, { account, id: loc.id, kind: 'cob' })
   if (chosenLocation && 'refusal' in chosenLocation) return chosenLocation.refusal
 
   const order = {
@@ -123,10 +136,12 @@ function createCharge(
     if (outcome.kind === 'issued' && chosenLocation) dropFreeLocation(store, chosenLocation.location.id)
     return outcome
   })
-  if (issued.kind === 'txid_in_use')
-    return profile.changesRepeatedCharge
-      ? changeRepeatedCharge(state, profile, { ...order, charge: charges.find(account.id, txid!)! })
+  if (issued.kind === 'txid_in_use') {
+    const existing = charges.find(account.id, txid!)!
+    return profile.changesRepeatedCharge && !isDueCharge(existing)
+      ? changeRepeatedCharge(state, profile, { ...order, charge: existing })
       : refusals.txidInUse()
+  }
   const { charge } = issued
   // A charge that is rejected after its acceptance is removed by the provider.
   if (outcome.kind === 'rejected') charges.revise(charge, { status: 'removed_by_provider' })

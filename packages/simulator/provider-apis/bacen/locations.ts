@@ -69,6 +69,7 @@ export function moveCharge(
 type FreeLocation = Omit<BacenLocation, 'charge'>
 
 function getChargeLocation(charge: SimulatedCharge): BacenLocation {
-  const { accountId, locationId: id, token, locationCreatedAt, createdAt } = charge
-  return { id, accountId, token, kind: 'cob', createdAt: locationCreatedAt ?? createdAt, charge }
+  const { accountId, locationId: id, token, locationCreatedAt, createdAt, due } = charge
+  const kind = due === null ? 'cob' : 'cobv'
+  return { id, accountId, token, kind, createdAt: locationCreatedAt ?? createdAt, charge }
 }

@@ -33,7 +33,12 @@ export function presentBacenCharge(charge: SimulatedCharge): BacenChargeView {
     calendario: { criacao: charge.createdAt, expiracao: charge.expiresInSeconds },
     txid,
     revisao: revision,
-    ...(locationId > 0 ? { loc: { id: locationId, location, tipoCob: 'cob', criacao }, location } : {}),
+    ...(locationId > 0
+      ? {
+          loc: { id: locationId, location, tipoCob: charge.due === null ? 'cob' : 'cobv', criacao },
+          location,
+        }
+      : {}),
     status: CHARGE_STATUS[charge.status],
     ...(JSON.parse(charge.details) as Record<string, unknown>),
     valor: { original: textFromCents(charge.cents) },

@@ -5,19 +5,29 @@ import type { SimulatedResponse } from '../../provider-calls.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
-import type { BacenRefusals } from './refusals.ts'
+import type { bacenDueChargeBody } from './due-schemas.ts'
+import type { BacenDueRefusals, BacenRefusals } from './refusals.ts'
 import type { bacenChargeBody, bacenChargeChangeBody } from './schemas.ts'
 
 type BacenChargeOrder = Omit<z.infer<typeof bacenChargeBody>, 'devedor'>
+type BacenDueChargeOrder = z.infer<typeof bacenDueChargeBody>
 type BacenChargeChange = Omit<z.infer<typeof bacenChargeChangeBody>, 'devedor'>
 
 /** A bank's own choices in the Central Bank's Pix API: its bodies, its refusals and how it shows objects. */
 export type BacenProfile = {
-  bodies: { charge: z.ZodType<BacenChargeOrder>; chargeChange: z.ZodType<BacenChargeChange> }
+  bodies: {
+    charge: z.ZodType<BacenChargeOrder>
+    chargeChange: z.ZodType<BacenChargeChange>
+    dueCharge: z.ZodType<BacenDueChargeOrder>
+  }
   refusals: BacenRefusals
+  /** Those of charges with a due date. */
+  dueRefusals: BacenDueRefusals
   presentCharge(charge: SimulatedCharge): BacenChargeView
   /** Presents a charge in look-ups and lists. */
   presentListedCharge(account: SimulatedAccount, charge: SimulatedCharge): object
+  presentDueCharge(account: SimulatedAccount, charge: SimulatedCharge): object
+  presentListedDueCharge(account: SimulatedAccount, charge: SimulatedCharge): object
   presentReceivedPix(account: SimulatedAccount, receipt: Receipt, refunds: SimulatedRefund[]): object
   presentRefund(account: SimulatedAccount, refund: SimulatedRefund): object
   /**

@@ -5,7 +5,7 @@ import { type BacenViolation, bacenNotFound, buildBacenProblem } from './problem
 // The refusals that the Central Bank's text lists for each tag of its API (pix-api 2.9.0, "Tratamento de erros").
 
 /** What an invalid field belongs to. */
-export type BacenSubject = 'cob' | 'pix' | 'devolucao' | 'webhook'
+export type BacenSubject = 'cob' | 'cobv' | 'pix' | 'devolucao' | 'webhook'
 /** An invalid field, by its path in a part of the request. */
 type FieldIssue = { place: 'body' | 'params' | 'query'; path: string[]; message: string }
 
@@ -30,6 +30,74 @@ export type BacenRefusals = {
   webhookNotFound(): SimulatedResponse
   webhookUrlInvalid(): SimulatedResponse
   webhookUrlInsecure(): SimulatedResponse
+}
+
+/** The refusals of charges with a due date, which have more rules. */
+export type BacenDueRefusals = BacenRefusals & {
+  chargeInvalid(razao: string, propriedade: string): SimulatedResponse
+  removalWithChanges(): SimulatedResponse
+}
+
+/** Builds the Central Bank's own refusals of charges with a due date, as `createBacenRefusals`. */
+export function createBacenDueRefusals(
+  build: (response: SimulatedResponse) => SimulatedResponse = response => response,
+): BacenDueRefusals {
+  const chargeInvalid = (razao: string, propriedade: string) =>
+    build(
+      buildBacenProblem(400, 'CobVOperacaoInvalida', {
+        title: 'Cobrança inválida.',
+        detail: DUE_CHARGE_DETAIL,
+        violacoes: [{ razao, propriedade }],
+      }),
+    )
+  return {
+    ...createBacenRefusals(build),
+    chargeInvalid,
+    removalWithChanges: () =>
+      chargeInvalid(
+        'A cobrança está ATIVA, e a presente requisição propõe alterar seu status para REMOVIDA_PELO_USUARIO_RECEBEDOR juntamente com outras alterações.',
+        'cobv.status',
+      ),
+    chargeAmountZero: () =>
+      chargeInvalid('O campo cobv.valor.original apresenta o valor zero.', 'cobv.valor.original'),
+    keyNotOfAccount: () =>
+      chargeInvalid(
+        'O campo cobv.chave corresponde a uma conta que não pertence a este usuário recebedor.',
+        'cobv.chave',
+      ),
+    locationUnknown: () => chargeInvalid('O location referenciado por cobv.loc.id inexiste.', 'cobv.loc.id'),
+    locationInUse: () =>
+      chargeInvalid(
+        'O location referenciado por cobv.loc.id já está sendo utilizado por outra cobrança.',
+        'cobv.loc.id',
+      ),
+    locationOfOtherKind: () =>
+      chargeInvalid(
+        'O location referenciado por cobv.loc.id apresenta tipo "cob" (deveria ser "cobv").',
+        'cobv.loc.id',
+      ),
+    txidInUse: () => chargeInvalid('O campo txid já foi utilizado em outra cobrança.', 'cobv.txid'),
+    chargeNotFound: () =>
+      build(
+        bacenNotFound('CobVNaoEncontrada', 'Cobrança com vencimento não encontrada para o txid informado.'),
+      ),
+    chargeNotActive: () =>
+      chargeInvalid('A cobrança não está ATIVA, e a presente requisição busca alterá-la', 'cobv.status'),
+    revisionUnknown: () =>
+      build(
+        buildBacenProblem(400, 'CobVConsultaInvalida', {
+          title: 'Consulta inválida.',
+          detail: QUERY_DETAIL,
+          violacoes: [
+            {
+              razao:
+                'O parâmetro revisao corresponde a uma revisão inexistente para a cobrança apontada pelo parâmetro txid.',
+              propriedade: 'revisao',
+            },
+          ],
+        }),
+      ),
+  }
 }
 
 /** Builds the Central Bank's own refusals; `build` adds to a problem what a bank's problems have besides. */
@@ -122,6 +190,8 @@ export function createBacenRefusals(
 
 const CHARGE_DETAIL =
   'A requisição que busca alterar ou criar uma cobrança para pagamento imediato não respeita o schema ou está semanticamente errada.'
+const DUE_CHARGE_DETAIL =
+  'A requisição que busca alterar ou criar uma cobrança com vencimento não respeita o schema ou está semanticamente errada.'
 const REFUND_DETAIL =
   'A presente requisição de devolução não respeita o schema ou não faz sentido semanticamente.'
 const WEBHOOK_DETAIL =
@@ -130,12 +200,14 @@ const QUERY_DETAIL = 'Os parâmetros de consulta não respeitam o schema ou não
 
 const BODY_PROBLEMS: Record<BacenSubject, [type: string, title: string, detail: string]> = {
   cob: ['CobOperacaoInvalida', 'Cobrança inválida.', CHARGE_DETAIL],
+  cobv: ['CobVOperacaoInvalida', 'Cobrança inválida.', DUE_CHARGE_DETAIL],
   pix: ['RequisicaoInvalida', 'Requisição inválida.', 'A requisição possui dados inválidos.'],
   devolucao: ['PixDevolucaoInvalida', 'Devolução inválida.', REFUND_DETAIL],
   webhook: ['WebhookOperacaoInvalida', 'Webhook inválido.', WEBHOOK_DETAIL],
 }
 const QUERY_TYPES: Record<BacenSubject, string> = {
   cob: 'CobConsultaInvalida',
+  cobv: 'CobVConsultaInvalida',
   pix: 'PixConsultaInvalida',
   devolucao: 'PixConsultaInvalida',
   webhook: 'WebhookConsultaInvalida',

@@ -12,7 +12,7 @@ import * as errors from './errors.ts'
 /** Validity of Efí's tokens (docs, "Obter Autorização"). */
 const TOKEN_TTL_S = 3600
 const SCOPES =
-  'cob.write cob.read pix.write pix.read pix.send gn.pix.send.read webhook.write webhook.read gn.pix.evp.write gn.pix.evp.read gn.balance.read gn.infractions.read gn.infractions.write gn.settings.read gn.settings.write'
+  'cob.write cob.read cobv.write cobv.read pix.write pix.read pix.send gn.pix.send.read webhook.write webhook.read gn.pix.evp.write gn.pix.evp.read gn.balance.read gn.infractions.read gn.infractions.write gn.settings.read gn.settings.write'
 
 export type EfiAuthenticationContext = {
   accounts: SimulatedAccounts

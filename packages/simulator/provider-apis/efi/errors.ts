@@ -7,7 +7,7 @@ import {
   buildBacenProblem,
   buildProxyResponse,
 } from '../bacen/problems.ts'
-import type { BacenRefusals } from '../bacen/refusals.ts'
+import { type BacenDueRefusals, type BacenRefusals, createBacenDueRefusals } from '../bacen/refusals.ts'
 
 // Efí's errors have two shapes: the Central Bank's problems (RFC 7807) and its own `{nome, mensagem}`. Texts and statuses
 // are those of its public documentation (dev.efipay.com.br, "API Pix").
@@ -110,6 +110,20 @@ export const efiRefusals: BacenRefusals = {
     }),
   webhookUrlInvalid: () => invalidValue('URL inválida'),
   webhookUrlInsecure: () => invalidValue('A URL do webhook deve usar o protocolo HTTPS'),
+}
+
+/**
+ * Efí's refusals of charges with a due date. Its SDK has no errors, and its pages of them are not at hand: its own names are those of other
+ * charges, and the rules those of the Central Bank's text.
+ */
+export const efiDueRefusals: BacenDueRefusals = {
+  ...createBacenDueRefusals(),
+  invalidFields: efiRefusals.invalidFields,
+  invalidRange,
+  keyNotOfAccount,
+  txidInUse: efiRefusals.txidInUse,
+  chargeNotFound: efiRefusals.chargeNotFound,
+  chargeNotActive: efiRefusals.chargeNotActive,
 }
 
 export const transferIdInUse = () =>

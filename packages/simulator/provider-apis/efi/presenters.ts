@@ -1,11 +1,14 @@
 import { readAccountOptions } from '../../account-options.ts'
 import type { SimulatedAccount } from '../../accounts.ts'
 import { textFromCents } from '../../amount.ts'
+import type { SimulatedCharge } from '../../charges.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
 import type { SimulatedReturn } from '../../returns.ts'
 import type { SimulatedRecipient, SimulatedTransfer } from '../../transfers.ts'
+import { presentBacenComponents, presentBacenDueCharge } from '../bacen/due-presenters.ts'
 import { presentBacenPayer, presentBacenReceivedPix, presentBacenRefund } from '../bacen/presenters.ts'
+import type { BacenChargeView } from '../bacen/profile.ts'
 
 // Presenters of Efí's API: amounts as `"12.34"`, names in Portuguese. Fields are those of the official SDK 2.0.1.
 
@@ -23,6 +26,30 @@ export function selectListedFields(account: SimulatedAccount): EfiFields {
   return { unpublished, payer: unpublished }
 }
 
+/** Presents a charge with a due date; its receiver has what the SDK's type of a receiver requires. */
+export function presentEfiDueCharge(account: SimulatedAccount, charge: SimulatedCharge): BacenChargeView {
+  const { recebedor, location: _, ...others } = presentBacenDueCharge(account, charge) as BacenChargeView
+  const receiver = { ...(recebedor as object), email: 'loja@exemplo.com.br' }
+  const isCompany = account.holderDocument.length === 14
+  return { ...others, recebedor: { ...receiver, ...(isCompany && { nomeFantasia: account.holderName }) } }
+}
+
+/** Presents a charge with a due date in look-ups, as the SDK's type of its details has it. */
+export function presentListedEfiDueCharge(
+  account: SimulatedAccount,
+  charge: SimulatedCharge,
+): BacenChargeView {
+  const { loc, location: _, ...shown } = presentBacenDueCharge(account, charge) as BacenChargeView
+  const { pixCopiaECola, ...others } = shown
+  const { criacao: __, ...location } = (loc ?? {}) as Record<string, unknown>
+  const hasPayload = charge.status === 'active' || selectListedFields(account).unpublished
+  return {
+    ...others,
+    ...(loc ? { loc: location } : {}),
+    ...(hasPayload && pixCopiaECola !== undefined ? { pixCopiaECola } : {}),
+  }
+}
+
 const TRANSFER_STATUS = {
   in_process: 'EM_PROCESSAMENTO',
   settled: 'REALIZADO',
@@ -34,6 +61,8 @@ export function presentEfiReceivedPix(receipt: Receipt, refunds: SimulatedRefund
   const payer = presentBacenPayer(receipt)
   return {
     ...presentBacenReceivedPix(receipt),
+    // The SDK's strict schema of a received PIX lacks them.
+    ...(fields.unpublished ? presentBacenComponents(receipt) : {}),
     ...(fields.payer
       ? { pagador: payer, gnExtras: { pagador: { ...payer, codigoBanco: receipt.payerIspb } } }
       : {}),

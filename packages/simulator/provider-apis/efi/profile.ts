@@ -1,9 +1,14 @@
 import type { SimulatorState } from '../../state.ts'
 import { presentBacenCharge, presentBacenRefund } from '../bacen/presenters.ts'
 import type { BacenProfile } from '../bacen/profile.ts'
-import { efiRefusals } from './errors.ts'
-import { presentEfiReceivedPix, selectListedFields } from './presenters.ts'
-import { efiChargeBody, efiChargeChangeBody } from './schemas.ts'
+import { efiDueRefusals, efiRefusals } from './errors.ts'
+import {
+  presentEfiDueCharge,
+  presentEfiReceivedPix,
+  presentListedEfiDueCharge,
+  selectListedFields,
+} from './presenters.ts'
+import { efiChargeBody, efiChargeChangeBody, efiDueChargeBody } from './schemas.ts'
 
 /** Efí's sandbox itself pays charges up to this amount (docs, "Cobranças imediatas"). */
 const MAX_MAGIC_PAID_CENTS = 1_000
@@ -13,8 +18,9 @@ const MAGIC_REJECTED_CENTS = 1
 /** Creates Efí's profile of the Central Bank's API. */
 export function createEfiProfile({ payerBank, log }: SimulatorState): BacenProfile {
   return {
-    bodies: { charge: efiChargeBody, chargeChange: efiChargeChangeBody },
+    bodies: { charge: efiChargeBody, chargeChange: efiChargeChangeBody, dueCharge: efiDueChargeBody },
     refusals: efiRefusals,
+    dueRefusals: efiDueRefusals,
     presentCharge: presentBacenCharge,
     // The SDK makes the payload optional in look-ups: a charge that is over has none.
     presentListedCharge: (account, charge) => {
@@ -22,6 +28,8 @@ export function createEfiProfile({ payerBank, log }: SimulatorState): BacenProfi
       const hasPayload = charge.status === 'active' || selectListedFields(account).unpublished
       return hasPayload && pixCopiaECola !== undefined ? { ...others, pixCopiaECola } : others
     },
+    presentDueCharge: presentEfiDueCharge,
+    presentListedDueCharge: presentListedEfiDueCharge,
     presentReceivedPix: (account, receipt, refunds) =>
       presentEfiReceivedPix(receipt, refunds, selectListedFields(account)),
     presentRefund: (account, refund) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { SimulatedResponse } from '../../provider-calls.ts'
+import { bacenDueChargeBody } from '../bacen/due-schemas.ts'
 import type { BacenViolation } from '../bacen/problems.ts'
 import {
   bacenAmount as amount,
@@ -21,6 +22,7 @@ const debtor = z.object({ cpf: cpf.optional(), cnpj: cnpj.optional(), nome: z.st
 export const efiChargeBody = bacenChargeBody
   .extend({ calendario: bacenCalendar.default({ expiracao: 86_400 }), devedor: debtor })
   .strict()
+export const efiDueChargeBody = bacenDueChargeBody.strict()
 export const efiChargeChangeBody = bacenChargeChangeBody.extend({ devedor: debtor }).strict()
 
 export const locationBody = z.strictObject({ tipoCob: z.enum(['cob', 'cobv']) })

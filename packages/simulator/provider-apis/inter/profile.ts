@@ -1,6 +1,9 @@
+import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedCharge, SimulatedCharges } from '../../charges.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
+import { presentBacenComponents, presentBacenDueCharge } from '../bacen/due-presenters.ts'
+import { bacenDueChargeBody } from '../bacen/due-schemas.ts'
 import {
   listBacenRefunds,
   presentBacenCharge,
@@ -8,17 +11,21 @@ import {
   presentBacenRefund,
 } from '../bacen/presenters.ts'
 import type { BacenChargeView, BacenProfile } from '../bacen/profile.ts'
+import { createBacenDueRefusals } from '../bacen/refusals.ts'
 import { bacenChargeBody, bacenChargeChangeBody } from '../bacen/schemas.ts'
 import { interRefusals } from './errors.ts'
 
 /** Creates Inter's profile of the Central Bank's API (API Inter Empresas, "API Pix"). */
 export function createInterProfile({ charges }: { charges: SimulatedCharges }): BacenProfile {
   return {
-    bodies: { charge: bacenChargeBody, chargeChange: bacenChargeChangeBody },
+    bodies: { charge: bacenChargeBody, chargeChange: bacenChargeChangeBody, dueCharge: bacenDueChargeBody },
     refusals: interRefusals,
+    dueRefusals: createBacenDueRefusals(),
     presentCharge: presentInterCharge,
     // "CobsConsultadas" requires an `idCob`, which it does not describe.
     presentListedCharge: (_, charge) => ({ ...presentInterCharge(charge), idCob: charge.token }),
+    presentDueCharge: presentInterDueCharge,
+    presentListedDueCharge: presentInterDueCharge,
     presentReceivedPix: (_, receipt, refunds) => presentInterReceivedPix(receipt, refunds),
     presentRefund: (_, refund) => presentBacenRefund(refund, { hasNature: false }),
     changesRepeatedCharge: true,
@@ -38,10 +45,20 @@ function presentInterCharge(charge: SimulatedCharge): BacenChargeView {
   return { ...others, loc: { ...(loc as object), txid: charge.txid } }
 }
 
+function presentInterDueCharge(account: SimulatedAccount, charge: SimulatedCharge): BacenChargeView {
+  const { loc, ...others }: BacenChargeView = presentBacenDueCharge(account, charge)
+  return { ...others, loc: { ...(loc as object), txid: charge.txid } }
+}
+
 /** Presents a received PIX in look-ups and notifications, with its payer as the notification's schema has it. */
 export function presentInterReceivedPix(receipt: Receipt, refunds: SimulatedRefund[]) {
   const pagador = { nome: receipt.payerName, cpfCnpj: maskPayerDocument(receipt.payerDocument) }
-  return { ...presentBacenReceivedPix(receipt), pagador, ...listBacenRefunds(refunds, { hasNature: false }) }
+  return {
+    ...presentBacenReceivedPix(receipt),
+    ...presentBacenComponents(receipt),
+    pagador,
+    ...listBacenRefunds(refunds, { hasNature: false }),
+  }
 }
 
 /** Masks a CPF as in the description of `pagador`: `***853226**`. */

@@ -10,12 +10,13 @@ import {
   bacenUnlistedRefusal,
   buildBacenProblem,
 } from '../bacen/problems.ts'
-import { addCorrelationId, createBacenRefusals } from '../bacen/refusals.ts'
+import { addCorrelationId, createBacenDueRefusals, createBacenRefusals } from '../bacen/refusals.ts'
 
 // Sicoob's errors: problems with a `correlationId` (API PIX 2.0.23.28, Pagamentos PIX 2.0.24.6), "SicoobMensagem" of the
 // current account (Conta Corrente 2.1.1.43), and the gateway's, which those documents do not list.
 
 export const sicoobRefusals = createBacenRefusals(addCorrelationId)
+export const sicoobDueRefusals = createBacenDueRefusals(addCorrelationId)
 const sicoobAccessDenied = () => addCorrelationId(bacenAccessDenied())
 export const sicoobPaymentNotFound = () => addCorrelationId(bacenNotFound())
 export const paymentInvalid = (...violacoes: BacenViolation[]) =>

@@ -88,6 +88,7 @@ type StarkChargeOrder = {
   cents: number
   expiresInSeconds: number
   details: StarkChargeDetails
+  due?: object | undefined
   outcome: ScriptedOutcome
 }
 

@@ -1,7 +1,9 @@
 import type { SimulatedCharge } from '../../charges.ts'
+import { type DueParts, isDueCharge, sumDueParts } from '../../due-charges.ts'
 import type { Receipt } from '../../receipts.ts'
 import { computeReceiptRefundableCents, type SimulatedRefund } from '../../refunds.ts'
 import type { SimulatorStore } from '../../store.ts'
+import { starkDueArithmetic } from './due-terms.ts'
 import { buildStarkId, buildStarkLogId, formatStarkTime, formatTaxId } from './ids.ts'
 import {
   listReceiptLogs,
@@ -9,23 +11,12 @@ import {
   presentPayer,
   readChangedAt,
   readChargeDetails,
-  type StarkChargeDetails,
+  type StarkInvoiceDetails,
   type StarkReceiptLog,
 } from './received-pix.ts'
 
 /** A charge with a payer and a due time, with the number of its row, of which its id is made. */
 export type StarkInvoice = SimulatedCharge & { number: number }
-export type StarkInvoiceDetails = StarkChargeDetails & {
-  product: 'invoice'
-  name: string
-  taxId: string
-  /** ISO 8601 UTC. */
-  due: string
-  fine: number
-  interest: number
-  discounts: object[]
-  descriptions: object[]
-}
 
 /** How an invoice was paid, as lists show it, and what was reversed of it since. */
 export type InvoicePayment = { receipt: Receipt; refunds: SimulatedRefund[] }
@@ -33,15 +24,20 @@ export type InvoicePayment = { receipt: Receipt; refunds: SimulatedRefund[] }
 type InvoiceView = { store: SimulatorStore; payment: InvoicePayment | null; now: Date }
 
 /**
- * Presents an invoice. `amount` is what it asks for; after its payment what was paid, less reversals. The simulator asks for no fine,
- * interest or discount.
+ * Presents an invoice. `amount` is what it asks for now, its fine, interest and discount included; after its payment what was paid, less
+ * reversals.
  */
 export function presentInvoice(invoice: StarkInvoice, { store, payment, now }: InvoiceView) {
   const details = readChargeDetails<StarkInvoiceDetails>(invoice)
   const { name, taxId, due, expiration, fine, interest, discounts, descriptions, rules, tags } = details
+  const parts = payment ? readPaidParts(payment.receipt) : computeCurrentParts(invoice, now)
   return {
     id: buildStarkId('invoice', invoice.number),
-    amount: payment ? computeReceiptRefundableCents(payment.receipt, payment.refunds) : invoice.cents,
+    amount: payment
+      ? computeReceiptRefundableCents(payment.receipt, payment.refunds)
+      : parts
+        ? sumDueParts(parts)
+        : invoice.cents,
     nominalAmount: invoice.cents,
     name,
     taxId: formatTaxId(taxId),
@@ -49,14 +45,14 @@ export function presentInvoice(invoice: StarkInvoice, { store, payment, now }: I
     expiration,
     fine,
     interest,
-    discounts,
+    discounts: discounts.map(discount => ({ ...discount, due: formatStarkTime(discount.due) })),
     descriptions,
     rules,
     tags,
     splits: [],
-    fineAmount: 0,
-    interestAmount: 0,
-    discountAmount: 0,
+    fineAmount: parts?.fineCents ?? 0,
+    interestAmount: parts?.interestCents ?? 0,
+    discountAmount: parts?.discountCents ?? 0,
     displayDescription: details.solicitacaoPagador ?? '',
     brcode: invoice.payload,
     link: `https://workspace.sandbox.starkbank.com/invoicelink/${invoice.txid}`,
@@ -67,6 +63,14 @@ export function presentInvoice(invoice: StarkInvoice, { store, payment, now }: I
     created: formatStarkTime(invoice.createdAt),
     updated: formatStarkTime(payment ? readChangedAt(payment.receipt, payment.refunds) : invoice.createdAt),
   }
+}
+
+function computeCurrentParts(invoice: StarkInvoice, now: Date): DueParts | undefined {
+  return isDueCharge(invoice) ? starkDueArithmetic.computeParts(invoice, now) : undefined
+}
+
+function readPaidParts({ parts }: Receipt): DueParts | undefined {
+  return parts === null ? undefined : (JSON.parse(parts) as DueParts)
 }
 
 /** Finds the status of an invoice ("The Invoice Status" of the guide to Pix invoices). */

@@ -1,8 +1,10 @@
 import type { SimulatedAccount } from '../../accounts.ts'
+import { getBrazilianDayStart } from '../../brazilian-day.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import { reverseTo } from './deposits.ts'
+import { buildInvoiceDue } from './due-terms.ts'
 import { issueStarkCharge, listCharges } from './dynamic-brcodes.ts'
 import * as errors from './errors.ts'
 import { buildStarkId, parseStarkId } from './ids.ts'
@@ -13,10 +15,14 @@ import {
   presentInvoice,
   presentInvoicePayment,
   type StarkInvoice,
-  type StarkInvoiceDetails,
 } from './invoice-presenters.ts'
 import { buildStarkListPage, readFirstTag } from './list-page.ts'
-import { findFirstReceipt, presentReceiptLog, readChargeDetails } from './received-pix.ts'
+import {
+  findFirstReceipt,
+  presentReceiptLog,
+  readChargeDetails,
+  type StarkInvoiceDetails,
+} from './received-pix.ts'
 import { invoiceBody, invoiceChangeBody, parseStarkBody, readAllowedDocuments } from './schemas.ts'
 
 type StarkInvoiceHandlers = Record<
@@ -130,15 +136,19 @@ function createInvoices(
         ...order,
         product: 'invoice',
         due,
+        isScheduled: isDay(order.due),
+        discounts: order.discounts.map(one => ({ ...one, due: readTime(one.due) })),
         allowedDocuments: readAllowedDocuments(order.rules),
         solicitacaoPagador: displayDescription,
       }
+      const expiresInSeconds = computeExpiresIn(now(), details)
       return issueStarkCharge(state, {
         account,
         outcome,
         cents: amount,
-        expiresInSeconds: computeExpiresIn(now(), details),
+        expiresInSeconds,
         details,
+        due: buildInvoiceDue(details, { cents: amount, expiresInSeconds }),
       })
     }),
   )
@@ -156,9 +166,18 @@ function createInvoices(
   }
 }
 
-/** Reads a due time, ISO 8601 UTC; a day ends with its last second. */
+/** Reads a due time, ISO 8601 UTC. */
 function readDue(due: string | undefined): string | undefined {
-  return due && new Date(due.includes('T') ? due : `${due}T23:59:59Z`).toISOString()
+  return due && readTime(due)
+}
+
+/** Reads a time; a day is its last millisecond in Brasília, as days of Stark's answers are ("2026-03-18T02:59:59.999999+00:00"). */
+function readTime(text: string): string {
+  return new Date(isDay(text) ? getBrazilianDayStart(text) + 86_400_000 - 1 : text).toISOString()
+}
+
+function isDay(text: string | undefined): boolean {
+  return text !== undefined && !text.includes('T')
 }
 
 function computeExpiresIn(
@@ -197,12 +216,20 @@ function updateInvoice(
     return refusal ?? respond(invoice, { receipt, refunds: refunds.listByReceipt(receipt) })
   }
   const details = readChargeDetails<StarkInvoiceDetails>(invoice)
-  const changedTimes = { due: readDue(due) ?? details.due, expiration: expiration ?? details.expiration }
+  const changedTimes = {
+    due: readDue(due) ?? details.due,
+    isScheduled: due === undefined ? details.isScheduled : isDay(due),
+    expiration: expiration ?? details.expiration,
+  }
+  const cents = amount ?? invoice.cents
+  const expiresInSeconds = computeExpiresIn(new Date(invoice.createdAt), changedTimes)
+  const terms = buildInvoiceDue({ ...details, ...changedTimes }, { cents, expiresInSeconds })
   const revised = charges.revise(invoice, {
     ...(status ? { status: 'removed' } : {}),
-    ...(amount === undefined ? {} : { cents: amount }),
-    expiresInSeconds: computeExpiresIn(new Date(invoice.createdAt), changedTimes),
+    cents,
+    expiresInSeconds,
     details: changedTimes,
+    ...(terms && { due: terms }),
   })
   return revised ? respond({ ...revised, number: invoice.number }, null) : errors.invoiceCanceled()
 }

@@ -34,6 +34,22 @@ export type StarkChargeDetails = {
   expiration: number
 }
 
+/** What an invoice has there. */
+export type StarkInvoiceDetails = StarkChargeDetails & {
+  product: 'invoice'
+  name: string
+  taxId: string
+  /** ISO 8601 UTC; the end of a day in Brasília where it was created with one. */
+  due: string
+  /** It has a day in place of a due time. */
+  isScheduled: boolean
+  /** In percent, the interest a month. */
+  fine: number
+  interest: number
+  discounts: { percentage: number; due: string }[]
+  descriptions: object[]
+}
+
 export function readChargeDetails<Details extends StarkChargeDetails>({ details }: SimulatedCharge): Details {
   return JSON.parse(details) as Details
 }

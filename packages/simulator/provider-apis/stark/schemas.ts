@@ -55,7 +55,7 @@ export const invoiceBody = z.strictObject({
       fine: percentage.default(2),
       interest: percentage.default(1),
       discounts: z
-        .array(z.strictObject({ percentage, due: z.string() }))
+        .array(z.strictObject({ percentage, due: z.union([time, day]) }))
         .max(5)
         .default([]),
       rules,

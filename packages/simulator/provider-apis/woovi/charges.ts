@@ -1,7 +1,9 @@
+import { formatBrazilianDay } from '../../brazilian-day.ts'
 import type { SimulatedCharge } from '../../charges.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
+import { getLastPayableMs, readDueTerms } from './due-terms.ts'
 import * as errors from './errors.ts'
 import { buildWooviListPage } from './list-page.ts'
 import { presentWooviCharge, type WooviChargeDetails } from './presenters.ts'
@@ -61,13 +63,19 @@ function createCharge(
   const { accounts, now } = state
   const parsed = parseWooviBody(chargeBody, body)
   if ('refusal' in parsed) return parsed.refusal
-  const { correlationID, value: cents, comment, expiresIn, customer, ensureSameTaxID } = parsed.value
+  const { correlationID, value: cents, comment, additionalInfo, expiresIn, type } = parsed.value
+  const { customer, ensureSameTaxID } = parsed.value
   const key = accounts.listKeys(account.id)[0]
   if (key === undefined) return errors.accountWithoutKey()
+  const today = formatBrazilianDay(now().toISOString())
+  const due = type === 'OVERDUE' ? readDueTerms(parsed.value, today) : undefined
+  if (due && !(customer?.taxID && customer.address)) return errors.customerIncomplete()
+  if (due && due.dueOn < today) return errors.dueDatePassed()
 
   const details: WooviChargeDetails = {
     correlationID,
     ...(comment ? { solicitacaoPagador: comment } : {}),
+    additionalInfo,
     ...(customer ? { customer } : {}),
     ...(ensureSameTaxID && customer?.taxID ? { allowedDocuments: [customer.taxID] } : {}),
   }
@@ -79,7 +87,8 @@ function createCharge(
         cents,
         key,
         details,
-        expiresInSeconds: expiresIn,
+        due,
+        expiresInSeconds: due ? Math.ceil((getLastPayableMs(due) - now().getTime()) / 1_000) : expiresIn,
         silent: outcome.kind === 'silent',
       },
       { hasOwnTxid: outcome.kind === 'own_txid' },

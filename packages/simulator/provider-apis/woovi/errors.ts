@@ -29,6 +29,9 @@ export const accountIdInvalid = () => buildWooviError('Account ID is invalid')
 export const accountWithoutKey = () => buildWooviError('A conta não possui uma chave Pix')
 
 export const chargeIdInUse = () => buildWooviError('Já existe uma cobrança com este Correlação ID')
+/** Woovi publishes no sentence for a charge with a due date whose customer has no tax id or address. */
+export const customerIncomplete = () => buildWooviError('O cliente precisa de CPF ou CNPJ e de um endereço')
+export const dueDatePassed = () => buildWooviError('A data de vencimento já passou')
 export const wooviChargeNotFound = () => buildWooviError('Cobrança não encontrada')
 export const chargeAlreadyPaid = () => buildWooviError('Não é possível remover uma cobrança paga')
 

@@ -1,9 +1,11 @@
+import { getBrazilianDayStart } from '../../brazilian-day.ts'
 import { computeExpiry, type SimulatedCharge } from '../../charges.ts'
 import type { PanelMovement, RailMovement } from '../../rail.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
 import type { SimulatedReturn } from '../../returns.ts'
 import type { SimulatedTransfer } from '../../transfers.ts'
+import { readWooviDue, type WooviDueTerms } from './due-terms.ts'
 
 // Presenters of Woovi's API: amounts in centavos, names in English.
 
@@ -14,11 +16,13 @@ import type { SimulatedTransfer } from '../../transfers.ts'
 export type WooviChargeDetails = {
   correlationID: string
   solicitacaoPagador?: string
+  additionalInfo?: { key: string; value: string }[]
   customer?: {
     name: string
     taxID?: string | undefined
     email?: string | undefined
     phone?: string | undefined
+    address?: object | undefined
   }
   allowedDocuments?: string[]
 }
@@ -34,7 +38,10 @@ function readCorrelationId(charge: SimulatedCharge): string {
 
 /** Presents a charge; one that the provider removed is EXPIRED. */
 export function presentWooviCharge(charge: SimulatedCharge, now: Date) {
-  const { solicitacaoPagador, customer, allowedDocuments } = JSON.parse(charge.details) as WooviChargeDetails
+  const { solicitacaoPagador, additionalInfo, customer, allowedDocuments } = JSON.parse(
+    charge.details,
+  ) as WooviChargeDetails
+  const due = readWooviDue(charge)
   const isExpired = charge.status === 'removed_by_provider' || now > computeExpiry(charge)
   const status = charge.status === 'completed' ? 'COMPLETED' : isExpired ? 'EXPIRED' : 'ACTIVE'
   return {
@@ -49,11 +56,11 @@ export function presentWooviCharge(charge: SimulatedCharge, now: Date) {
     paymentLinkID: charge.token,
     transactionID: charge.txid,
     status,
-    additionalInfo: [],
+    additionalInfo: additionalInfo ?? [],
     discount: 0,
     valueWithDiscount: charge.cents,
     expiresDate: computeExpiry(charge).toISOString(),
-    type: 'DYNAMIC',
+    ...(due ? presentDueTerms(due) : { type: 'DYNAMIC' }),
     createdAt: charge.createdAt,
     updatedAt: charge.createdAt,
     expiresIn: charge.expiresInSeconds,
@@ -72,6 +79,28 @@ export function presentWooviCharge(charge: SimulatedCharge, now: Date) {
       },
     },
   }
+}
+
+/**
+ * Presents the terms of a charge with a due date, as far as examples and schema have them. `expiresDate` is the end of the due day, as in
+ * "Como usar a API para criar uma cobrança com vencimento, multa e juros", and no limit of its payment.
+ */
+function presentDueTerms({ dueOn, fines, interests, discount }: WooviDueTerms) {
+  const dueDate = new Date(getBrazilianDayStart(dueOn) + 86_400_000 - 1).toISOString()
+  return {
+    type: 'OVERDUE',
+    dueDate,
+    expiresDate: dueDate,
+    interestsSettings: { fines, interests },
+    ...(discount && { discountSettings: presentDiscount(discount) }),
+  }
+}
+
+/** Presents a discount; `data`: "the field returned by the GET endpoint". */
+function presentDiscount(discount: NonNullable<WooviDueTerms['discount']>): object {
+  if (!('steps' in discount)) return discount
+  const { modality, steps } = discount
+  return { modality, discountFixedDate: steps.map(({ on, value }) => ({ data: on, value })) }
 }
 
 type ReceivedPixContext = {

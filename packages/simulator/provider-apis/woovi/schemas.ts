@@ -8,6 +8,7 @@ const cents = z.number().int().min(1)
 const correlationID = z.string().min(1).max(255)
 const comment = z.string().max(140).optional()
 
+const addressText = z.string().min(1).optional()
 /** The customer of a charge (OpenAPI, CustomerPayload): "at least one of name + taxID or name + email or name + phone". */
 const customer = z
   .object({
@@ -15,8 +16,24 @@ const customer = z
     taxID: z.string().min(1).optional(),
     email: z.string().min(1).optional(),
     phone: z.string().min(1).optional(),
+    address: z
+      .object({
+        zipcode: addressText,
+        street: addressText,
+        number: addressText,
+        neighborhood: addressText,
+        city: addressText,
+        state: addressText,
+        complement: addressText,
+        country: addressText,
+      })
+      .optional(),
   })
   .refine(({ taxID, email, phone }) => taxID ?? email ?? phone, 'taxID, email or phone')
+
+/** Centavos or basis points. */
+const termValue = z.number().int().min(0)
+const termType = z.enum(['FIXED', 'PERCENTAGE']).optional()
 
 export const chargeBody = z.object({
   correlationID,
@@ -24,10 +41,39 @@ export const chargeBody = z.object({
   comment,
   /** "Expires the charge in seconds (minimum is 5 minutes)". */
   expiresIn: z.number().int().min(300).max(2_147_483_647).default(86_400),
+  /** "Additional info of the charge". */
+  additionalInfo: z.array(z.object({ key: z.string(), value: z.string() })).default([]),
   customer: customer.optional(),
   /** "true to ensure that the payer taxID must be the same as the customer taxID." */
   ensureSameTaxID: z.boolean().default(false),
+  type: z.enum(['DYNAMIC', 'OVERDUE']).default('DYNAMIC'),
+  /** The rest is "only considered for charges of type OVERDUE". */
+  dueDate: z.union([z.iso.datetime({ offset: true }), z.iso.date()]).optional(),
+  daysForDueDate: z.number().int().min(0).max(3_650).optional(),
+  daysAfterDueDate: z.number().int().min(0).max(3_650).optional(),
+  interests: z.object({ value: termValue, type: termType }).optional(),
+  fines: z.object({ value: termValue, type: termType }).optional(),
+  discountSettings: z
+    .union([
+      z.object({
+        modality: z.enum(['FIXED_VALUE_UNTIL_SPECIFIED_DATE', 'PERCENTAGE_UNTIL_SPECIFIED_DATE']),
+        discountFixedDate: z
+          .array(z.object({ daysActive: z.number().int().min(1), value: termValue }))
+          .min(1),
+      }),
+      z.object({
+        modality: z.enum([
+          'VALUE_PER_RUNNING_DAY_ADVANCE',
+          'VALUE_PER_BUSINESS_DAY_ADVANCE',
+          'PERCENTAGE_PER_RUNNING_DAY_ADVANCE',
+          'PERCENTAGE_PER_BUSINESS_DAY_ADVANCE',
+        ]),
+        value: z.number().int().min(1),
+      }),
+    ])
+    .optional(),
 })
+export type ChargeBody = z.infer<typeof chargeBody>
 
 /**
  * A new static code, `PixQrCodePayload` (OpenAPI); `identifier` as in "Como usar a API para criar um QRCode

@@ -44,6 +44,10 @@ class Payments:
         payer_kind: inputs.CreatePaymentPayerKind | None = None,
         match: inputs.CreatePaymentMatch | None = None,
         expires_in: int | None = None,
+        due: inputs.Due | None = None,
+        message: str | None = None,
+        additional_info: Sequence[inputs.CreatePaymentAdditionalInfo] | None = None,
+        metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> models.CreatedCharge:
         """Create a charge.
@@ -68,7 +72,12 @@ class Payments:
             match: With `verify_sender`: FULL compares the whole document; ROOT allows every CNPJ with the
                 first eight characters of the debtor's. FULL where absent.
             expires_in: Seconds until the charge can be paid no more, from 60 to 30 days; by default a day.
-                Without effect on a static code, which does not expire.
+                Without effect on a static code, which does not expire; not for a charge with a due date.
+            due: When the charge is to be paid, and what its provider adds or subtracts for the day of
+                payment. Excludes `expires_in`.
+            message: Text that the payer is shown.
+            additional_info: Texts that the payer is shown besides `message`, where the provider shows any.
+            metadata: Texts of yours, at most 30.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
                 call where absent.
         """
@@ -90,6 +99,10 @@ class Payments:
                     "payer_kind": payer_kind,
                     "match": match,
                     "expires_in": expires_in,
+                    "due": due,
+                    "message": message,
+                    "additional_info": additional_info,
+                    "metadata": metadata,
                 },
                 is_keyed=True,
                 idempotency_key=idempotency_key,
@@ -109,6 +122,8 @@ class Payments:
         end_to_end: str | None = None,
         payer_document: str | None = None,
         payer_name: str | None = None,
+        due_from: date | str | None = None,
+        due_to: date | str | None = None,
         payment_date_from: date | str | None = None,
         payment_date_to: date | str | None = None,
         date_from: date | str | None = None,
@@ -136,6 +151,8 @@ class Payments:
             end_to_end: Paid by the PIX with this end-to-end id.
             payer_document: Paid by the holder of this CPF or CNPJ.
             payer_name: The payer's name begins so, in any case; at least three characters.
+            due_from: Due on this day or later, in Brasília: `YYYY-MM-DD`.
+            due_to: Due on this day or earlier, in Brasília: `YYYY-MM-DD`.
             payment_date_from: Paid on this day or later, in `time_zone`: `YYYY-MM-DD`.
             payment_date_to: Paid on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
@@ -164,6 +181,8 @@ class Payments:
                     "end_to_end": end_to_end,
                     "payer_document": payer_document,
                     "payer_name": payer_name,
+                    "due_from": due_from,
+                    "due_to": due_to,
                     "payment_date_from": payment_date_from,
                     "payment_date_to": payment_date_to,
                     "date_from": date_from,
@@ -189,6 +208,8 @@ class Payments:
         end_to_end: str | None = None,
         payer_document: str | None = None,
         payer_name: str | None = None,
+        due_from: date | str | None = None,
+        due_to: date | str | None = None,
         payment_date_from: date | str | None = None,
         payment_date_to: date | str | None = None,
         date_from: date | str | None = None,
@@ -213,6 +234,8 @@ class Payments:
             end_to_end: Paid by the PIX with this end-to-end id.
             payer_document: Paid by the holder of this CPF or CNPJ.
             payer_name: The payer's name begins so, in any case; at least three characters.
+            due_from: Due on this day or later, in Brasília: `YYYY-MM-DD`.
+            due_to: Due on this day or earlier, in Brasília: `YYYY-MM-DD`.
             payment_date_from: Paid on this day or later, in `time_zone`: `YYYY-MM-DD`.
             payment_date_to: Paid on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
@@ -234,6 +257,8 @@ class Payments:
                 end_to_end=end_to_end,
                 payer_document=payer_document,
                 payer_name=payer_name,
+                due_from=due_from,
+                due_to=due_to,
                 payment_date_from=payment_date_from,
                 payment_date_to=payment_date_to,
                 date_from=date_from,
@@ -255,6 +280,41 @@ class Payments:
         """
         return await self._transport.send(
             Call("getPayment", "GET", path_of("/api/v1/payments/{uuid}", uuid=uuid), read_one(models.Charge))
+        )
+
+    async def revise(
+        self,
+        uuid: str,
+        *,
+        value: Amount | Omitted = OMITTED,
+        due: inputs.Due | None = None,
+        message: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Charge:
+        """Change a PENDING charge with a due date.
+
+        At its provider first, then here; only what is named changes. Without an answer of the provider the
+        charge stays as it is, and the provider is asked until the result is known. A payment that has
+        started wins. Token scope: `charges`.
+
+        Args:
+            value: Reais that the charge asks from now on, without its fees.
+            due: When the charge is to be paid, and what its provider adds or subtracts for the day of
+                payment. Excludes `expires_in`.
+            message: Text that the payer is shown.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return await self._transport.send(
+            Call(
+                "revisePayment",
+                "PATCH",
+                path_of("/api/v1/payments/{uuid}", uuid=uuid),
+                read_one(models.Charge),
+                body={"value": amount_of("value", value), "due": due, "message": message},
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
         )
 
     async def get_qr_svg(self, uuid: str) -> str:

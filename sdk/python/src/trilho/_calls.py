@@ -23,7 +23,9 @@ from .errors import APIError, InvalidResponseError, error_class
 T = TypeVar("T")
 
 #: Codes after which the operation may be executed, or is being executed.
-UNKNOWN_OUTCOMES = frozenset({"not_confirmed", "issuing", "pix_key_unknown", "cancellation_unknown"})
+UNKNOWN_OUTCOMES = frozenset(
+    {"not_confirmed", "issuing", "pix_key_unknown", "cancellation_unknown", "revision_unknown"}
+)
 
 #: A file: its path, or its name and content.
 File: TypeAlias = str | PathLike[str] | tuple[str, bytes]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import date
 from typing import Literal, TypeAlias
 
 from typing_extensions import NotRequired, Required, TypedDict
@@ -25,15 +27,92 @@ class CreatePaymentSplit(TypedDict):
     recipient_account_uuid: Required[str]
 
 
+class DebtorAddress(TypedDict):
+    street: Required[str]
+    number: NotRequired[str]
+    complement: NotRequired[str]
+    neighborhood: NotRequired[str]
+    city: Required[str]
+    state: Required[str]
+    zip_code: Required[str]
+
+
 class Debtor(TypedDict):
     name: Required[str]
     document: Required[str]
     email: NotRequired[str]
+    address: NotRequired[DebtorAddress]
 
 
 CreatePaymentPayerKind: TypeAlias = Literal["PERSON", "COMPANY"]
 
 CreatePaymentMatch: TypeAlias = Literal["FULL", "ROOT"]
+
+DueFineType: TypeAlias = Literal["FIXED", "PERCENTAGE"]
+
+
+class DueFine(TypedDict):
+    type: Required[DueFineType]
+    value: Required[Amount]
+
+
+DueInterestType: TypeAlias = Literal["FIXED", "PERCENTAGE"]
+
+DueInterestPer: TypeAlias = Literal["DAY", "MONTH", "YEAR"]
+
+DueInterestDays: TypeAlias = Literal["CALENDAR", "BUSINESS"]
+
+
+class DueInterest(TypedDict):
+    type: Required[DueInterestType]
+    per: Required[DueInterestPer]
+    days: Required[DueInterestDays]
+    value: Required[Amount]
+
+
+DueAbatementType: TypeAlias = Literal["FIXED", "PERCENTAGE"]
+
+
+class DueAbatement(TypedDict):
+    type: Required[DueAbatementType]
+    value: Required[Amount]
+
+
+DueDiscountType: TypeAlias = Literal["FIXED", "PERCENTAGE"]
+
+
+class DueDiscountUntil(TypedDict):
+    on: Required[date | str]
+    value: Required[Amount]
+
+
+DueDiscountPerDayDays: TypeAlias = Literal["CALENDAR", "BUSINESS"]
+
+
+class DueDiscountPerDay(TypedDict):
+    days: Required[DueDiscountPerDayDays]
+    value: Required[Amount]
+
+
+class DueDiscount(TypedDict):
+    type: Required[DueDiscountType]
+    until: NotRequired[Sequence[DueDiscountUntil]]
+    per_day: NotRequired[DueDiscountPerDay]
+
+
+class Due(TypedDict):
+    on: Required[date | str]
+    payable_days_after: NotRequired[int]
+    fine: NotRequired[DueFine]
+    interest: NotRequired[DueInterest]
+    abatement: NotRequired[DueAbatement]
+    discount: NotRequired[DueDiscount]
+
+
+class CreatePaymentAdditionalInfo(TypedDict):
+    name: Required[str]
+    value: Required[str]
+
 
 ListPaymentsStatus: TypeAlias = Literal[
     "UNDEFINED",

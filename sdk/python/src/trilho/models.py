@@ -16,10 +16,21 @@ class FinalBeneficiaryShown(Model):
     document: str
 
 
-class DebtorShown(Model):
-    name: str
-    document: str
-    email: str | None = None
+class DebtorAddress(Model):
+    """
+    Needed by some providers for a charge with a due date
+    """
+
+    street: str
+    number: str | None = None
+    complement: str | None = None
+    neighborhood: str | None = None
+    city: str
+    state: str
+    zip_code: str
+    """
+    CEP, without formatting
+    """
 
 
 class SplitRecipient(Model):
@@ -98,6 +109,56 @@ class ChargeTransaction(Model):
     updated_at: AwareDatetime
     """
     UTC, six fractional digits
+    """
+
+
+class DueAmount(Model):
+    type: Literal["FIXED", "PERCENTAGE"] | str
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+
+
+class DueInterest(Model):
+    type: Literal["FIXED", "PERCENTAGE"] | str
+    per: Literal["DAY", "MONTH", "YEAR"] | str
+    days: Literal["CALENDAR", "BUSINESS"] | str
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+
+
+class AmountDue(Model):
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    on: date
+    is_forecast: Literal[True]
+
+
+class PaidParts(Model):
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    fine: Decimal | None = None
+    """
+    Reais, at most two decimals
+    """
+    interest: Decimal | None = None
+    """
+    Reais, at most two decimals
+    """
+    discount: Decimal | None = None
+    """
+    Reais, at most two decimals
+    """
+    abatement: Decimal | None = None
+    """
+    Reais, at most two decimals
     """
 
 
@@ -651,6 +712,22 @@ class GetDefaultProvidersResult(Model):
     PIX: list[DefaultProvider]
 
 
+class Until(Model):
+    on: date
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+
+
+class DueDiscountPerDay(Model):
+    days: Literal["CALENDAR", "BUSINESS"] | str
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+
+
 class HistoryEntry(Model):
     status: Literal["DRAFT", "PROCESSING", "COMPLETED", "CANCELLED"] | str
     created_at: AwareDatetime
@@ -673,7 +750,7 @@ class DuplicateGuard(Model):
     seconds: int
 
 
-class PerDay(Model):
+class LimitUsagePerDay(Model):
     limit: float | None
     """
     Reais, at most two decimals
@@ -736,6 +813,13 @@ class Total(Model):
     lines: int
 
 
+class DebtorShown(Model):
+    name: str
+    document: str
+    email: str | None = None
+    address: DebtorAddress | None = None
+
+
 class Split(Model):
     uuid: str
     type: Literal["PERCENTAGE", "FIXED"] | str
@@ -769,6 +853,12 @@ class Party(Model):
     account_agency: str
     bank: Bank
     account_type: Literal["CHECKING", "PAYMENT", "SAVINGS", "SALARY"] | str
+
+
+class DueDiscount(Model):
+    type: Literal["FIXED", "PERCENTAGE"] | str
+    until: list[Until] | None = None
+    per_day: DueDiscountPerDay | None = None
 
 
 class KeyInitiation(Model):
@@ -1131,7 +1221,7 @@ class LimitUsage(Model):
     Counted from the first PUT of limits on
     """
 
-    per_day: PerDay
+    per_day: LimitUsagePerDay
     per_night: PerNight
 
 
@@ -1408,6 +1498,15 @@ class ChargePix(Model):
     """
 
 
+class DueShown(Model):
+    on: date
+    payable_days_after: int
+    fine: DueAmount | None = None
+    interest: DueInterest | None = None
+    abatement: DueAmount | None = None
+    discount: DueDiscount | None = None
+
+
 class TransferRecord(Model):
     uuid: str
     """
@@ -1581,7 +1680,16 @@ class CreatedPayment(Model):
     pix: ChargePix
     expires_at: AwareDatetime | None
     """
-    Null of a static code, which does not expire
+    Null of a static code, which does not expire. Of a charge with a due date the end of its last payable day in Brasília, moved to the next business day
+    """
+    due: DueShown | None = None
+    amount_due: AmountDue | None = None
+    """
+    Of a charge with a due date that can be paid: what it costs today, by our reckoning. Its provider computes what is paid, and knows the holidays of the payer
+    """
+    paid: PaidParts | None = None
+    """
+    Of a paid charge with a due date: what was paid, and what that consists of where its provider reports it
     """
     created_at: AwareDatetime
     """
@@ -1776,7 +1884,16 @@ class Payment(Model):
     pix: ChargePix
     expires_at: AwareDatetime | None
     """
-    Null of a static code, which does not expire
+    Null of a static code, which does not expire. Of a charge with a due date the end of its last payable day in Brasília, moved to the next business day
+    """
+    due: DueShown | None = None
+    amount_due: AmountDue | None = None
+    """
+    Of a charge with a due date that can be paid: what it costs today, by our reckoning. Its provider computes what is paid, and knows the holidays of the payer
+    """
+    paid: PaidParts | None = None
+    """
+    Of a paid charge with a due date: what was paid, and what that consists of where its provider reports it
     """
     created_at: AwareDatetime
     """
@@ -2010,6 +2127,12 @@ class CreatedCharge(Model):
     debtor: DebtorShown | None = None
     payer_kind: Literal["PERSON", "COMPANY"] | str | None = None
     match: Literal["FULL", "ROOT"] | str | None = None
+    message: str | None = None
+    metadata: dict[str, str] | None = None
+    revision: int | None = None
+    """
+    Only of a charge with a due date: how often it was changed by PATCH
+    """
     splits: list[Split]
     history: list[StatusChange]
     provider: ProviderShown
@@ -2067,6 +2190,12 @@ class Charge(Model):
     debtor: DebtorShown | None = None
     payer_kind: Literal["PERSON", "COMPANY"] | str | None = None
     match: Literal["FULL", "ROOT"] | str | None = None
+    message: str | None = None
+    metadata: dict[str, str] | None = None
+    revision: int | None = None
+    """
+    Only of a charge with a due date: how often it was changed by PATCH
+    """
     splits: list[Split]
     history: list[StatusChange]
     provider: ProviderShown

@@ -3,6 +3,7 @@ export const OPERATIONS = {
   createPayment: {"method":"POST","path":"/api/v1/payments","isKeyed":true,"accept":"application/json"},
   listPayments: {"method":"GET","path":"/api/v1/payments","isKeyed":false,"accept":"application/json"},
   getPayment: {"method":"GET","path":"/api/v1/payments/{uuid}","isKeyed":false,"accept":"application/json"},
+  revisePayment: {"method":"PATCH","path":"/api/v1/payments/{uuid}","isKeyed":true,"accept":"application/json"},
   getPaymentQrSvg: {"method":"GET","path":"/api/v1/payments/{uuid}/qr.svg","isKeyed":false,"accept":"image/svg+xml"},
   getPaymentQrPng: {"method":"GET","path":"/api/v1/payments/{uuid}/qr.png","isKeyed":false,"accept":"image/png"},
   cancelPayment: {"method":"POST","path":"/api/v1/payments/{uuid}/cancel","isKeyed":false,"accept":"application/json"},

@@ -46,7 +46,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a PENDING charge with a due date
+         * @description At its provider first, then here; only what is named changes. Without an answer of the provider the charge stays as it is, and the provider is asked until the result is known. A payment that has started wins. Token scope: `charges`.
+         */
+        patch: operations["revisePayment"];
         trace?: never;
     };
     "/api/v1/payments/{uuid}/qr.svg": {
@@ -1546,6 +1550,12 @@ export interface components {
             payer_kind?: "PERSON" | "COMPANY";
             /** @enum {string} */
             match?: "FULL" | "ROOT";
+            message?: string;
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description Only of a charge with a due date: how often it was changed by PATCH */
+            revision?: number;
             splits: components["schemas"]["Split"][];
             history: components["schemas"]["StatusChange"][];
             provider: components["schemas"]["ProviderShown"];
@@ -1582,6 +1592,22 @@ export interface components {
             name: string;
             document: string;
             email?: string;
+            address?: components["schemas"]["DebtorAddress"];
+        };
+        /** @description Needed by some providers for a charge with a due date */
+        DebtorAddress: {
+            street: string;
+            number?: string;
+            complement?: string;
+            neighborhood?: string;
+            city: string;
+            /** @example SP */
+            state: string;
+            /**
+             * @description CEP, without formatting
+             * @example 01310100
+             */
+            zip_code: string;
         };
         Split: {
             /**
@@ -1646,9 +1672,14 @@ export interface components {
             pix: components["schemas"]["ChargePix"];
             /**
              * Format: date-time
-             * @description Null of a static code, which does not expire
+             * @description Null of a static code, which does not expire. Of a charge with a due date the end of its last payable day in Brasília, moved to the next business day
              */
             expires_at: string | null;
+            due?: components["schemas"]["DueShown"];
+            /** @description Of a charge with a due date that can be paid: what it costs today, by our reckoning. Its provider computes what is paid, and knows the holidays of the payer */
+            amount_due?: components["schemas"]["AmountDue"];
+            /** @description Of a paid charge with a due date: what was paid, and what that consists of where its provider reports it */
+            paid?: components["schemas"]["PaidParts"];
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -1756,6 +1787,67 @@ export interface components {
              * @description UTC, six fractional digits
              */
             updated_at: string;
+        };
+        DueShown: {
+            /** Format: date */
+            on: string;
+            payable_days_after: number;
+            fine?: components["schemas"]["DueAmount"];
+            interest?: components["schemas"]["DueInterest"];
+            abatement?: components["schemas"]["DueAmount"];
+            discount?: components["schemas"]["DueDiscount"];
+        };
+        DueAmount: {
+            /** @enum {string} */
+            type: "FIXED" | "PERCENTAGE";
+            /** @description Reais, at most two decimals */
+            value: number;
+        };
+        DueInterest: {
+            /** @enum {string} */
+            type: "FIXED" | "PERCENTAGE";
+            /** @enum {string} */
+            per: "DAY" | "MONTH" | "YEAR";
+            /** @enum {string} */
+            days: "CALENDAR" | "BUSINESS";
+            /** @description Reais, at most two decimals */
+            value: number;
+        };
+        DueDiscount: {
+            /** @enum {string} */
+            type: "FIXED" | "PERCENTAGE";
+            until?: {
+                /** Format: date */
+                on: string;
+                /** @description Reais, at most two decimals */
+                value: number;
+            }[];
+            per_day?: {
+                /** @enum {string} */
+                days: "CALENDAR" | "BUSINESS";
+                /** @description Reais, at most two decimals */
+                value: number;
+            };
+        };
+        AmountDue: {
+            /** @description Reais, at most two decimals */
+            value: number;
+            /** Format: date */
+            on: string;
+            /** @enum {boolean} */
+            is_forecast: true;
+        };
+        PaidParts: {
+            /** @description Reais, at most two decimals */
+            value: number;
+            /** @description Reais, at most two decimals */
+            fine?: number;
+            /** @description Reais, at most two decimals */
+            interest?: number;
+            /** @description Reais, at most two decimals */
+            discount?: number;
+            /** @description Reais, at most two decimals */
+            abatement?: number;
         };
         TransferEvent: {
             /**
@@ -2529,6 +2621,81 @@ export interface components {
             document: string;
             /** Format: email */
             email?: string;
+            address?: components["schemas"]["DebtorAddress"];
+        };
+        /** @description When the charge is to be paid, and what its provider adds or subtracts for the day of payment. Excludes `expires_in` */
+        Due: {
+            /**
+             * Format: date
+             * @description A day in Brasília, `YYYY-MM-DD`
+             * @example 2026-12-10
+             */
+            on: string;
+            /** @description Days after the due day on which it can still be paid, from 0 to 365 */
+            payable_days_after?: number;
+            fine?: {
+                /**
+                 * @description An amount, or a share of the value
+                 * @enum {string}
+                 */
+                type: "FIXED" | "PERCENTAGE";
+                /** @description Reais where FIXED, percent where PERCENTAGE (2 is 2 %), at most 99.99 */
+                value: number;
+            };
+            /** @description For each day after the due day; `value` is that of the period */
+            interest?: {
+                /**
+                 * @description An amount, or a share of the value
+                 * @enum {string}
+                 */
+                type: "FIXED" | "PERCENTAGE";
+                /** @enum {string} */
+                per: "DAY" | "MONTH" | "YEAR";
+                /**
+                 * @description Which days count: all, or those on which banks settle
+                 * @enum {string}
+                 */
+                days: "CALENDAR" | "BUSINESS";
+                /** @description Reais where FIXED, percent where PERCENTAGE (2 is 2 %), at most 99.99 */
+                value: number;
+            };
+            abatement?: {
+                /**
+                 * @description An amount, or a share of the value
+                 * @enum {string}
+                 */
+                type: "FIXED" | "PERCENTAGE";
+                /** @description Reais where FIXED, percent where PERCENTAGE (2 is 2 %), at most 99.99 */
+                value: number;
+            };
+            discount?: {
+                /**
+                 * @description An amount, or a share of the value
+                 * @enum {string}
+                 */
+                type: "FIXED" | "PERCENTAGE";
+                /** @description For paying until a day */
+                until?: {
+                    /**
+                     * Format: date
+                     * @description A day in Brasília, `YYYY-MM-DD`
+                     * @example 2026-12-10
+                     */
+                    on: string;
+                    /** @description Reais where FIXED, percent where PERCENTAGE (2 is 2 %), at most 99.99 */
+                    value: number;
+                }[];
+                /** @description For each day before the due day */
+                per_day?: {
+                    /**
+                     * @description Which days count: all, or those on which banks settle
+                     * @enum {string}
+                     */
+                    days: "CALENDAR" | "BUSINESS";
+                    /** @description Reais where FIXED, percent where PERCENTAGE (2 is 2 %), at most 99.99 */
+                    value: number;
+                };
+            };
         };
         CreatePaymentRequest: {
             /** @description Reais. 0 is an open amount, which the payer chooses: the code is a static one where the provider issues no other, and then it does not expire */
@@ -2574,8 +2741,28 @@ export interface components {
              * @enum {string}
              */
             match?: "FULL" | "ROOT";
-            /** @description Seconds until the charge can be paid no more, from 60 to 30 days; by default a day. Without effect on a static code, which does not expire */
+            /** @description Seconds until the charge can be paid no more, from 60 to 30 days; by default a day. Without effect on a static code, which does not expire; not for a charge with a due date */
             expires_in?: number;
+            due?: components["schemas"]["Due"];
+            /**
+             * @description Text that the payer is shown
+             * @example Mensalidade de dezembro
+             */
+            message?: string;
+            /** @description Texts that the payer is shown besides `message`, where the provider shows any */
+            additional_info?: {
+                name: string;
+                value: string;
+            }[];
+            /**
+             * @description Texts of yours, at most 30
+             * @example {
+             *       "customer": "42"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
         };
         CreatedCharge: {
             /**
@@ -2602,6 +2789,12 @@ export interface components {
             payer_kind?: "PERSON" | "COMPANY";
             /** @enum {string} */
             match?: "FULL" | "ROOT";
+            message?: string;
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description Only of a charge with a due date: how often it was changed by PATCH */
+            revision?: number;
             splits: components["schemas"]["Split"][];
             history: components["schemas"]["StatusChange"][];
             provider: components["schemas"]["ProviderShown"];
@@ -2637,9 +2830,14 @@ export interface components {
             pix: components["schemas"]["ChargePix"];
             /**
              * Format: date-time
-             * @description Null of a static code, which does not expire
+             * @description Null of a static code, which does not expire. Of a charge with a due date the end of its last payable day in Brasília, moved to the next business day
              */
             expires_at: string | null;
+            due?: components["schemas"]["DueShown"];
+            /** @description Of a charge with a due date that can be paid: what it costs today, by our reckoning. Its provider computes what is paid, and knows the holidays of the payer */
+            amount_due?: components["schemas"]["AmountDue"];
+            /** @description Of a paid charge with a due date: what was paid, and what that consists of where its provider reports it */
+            paid?: components["schemas"]["PaidParts"];
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -2699,6 +2897,20 @@ export interface components {
             meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
         };
         GetPaymentResponse: {
+            data: components["schemas"]["Charge"];
+        };
+        RevisePaymentRequest: {
+            /** @description Reais that the charge asks from now on, without its fees */
+            value?: number;
+            /** @description Replaces the due date with all that belongs to it */
+            due?: components["schemas"]["Due"];
+            /**
+             * @description Text that the payer is shown
+             * @example Mensalidade de dezembro
+             */
+            message?: string;
+        };
+        RevisePaymentResponse: {
             data: components["schemas"]["Charge"];
         };
         CancelPaymentResponse: {
@@ -4138,6 +4350,7 @@ export type PaymentEventData = components['schemas']['PaymentEventData'];
 export type Charge = components['schemas']['Charge'];
 export type FinalBeneficiaryShown = components['schemas']['FinalBeneficiaryShown'];
 export type DebtorShown = components['schemas']['DebtorShown'];
+export type DebtorAddress = components['schemas']['DebtorAddress'];
 export type Split = components['schemas']['Split'];
 export type SplitRecipient = components['schemas']['SplitRecipient'];
 export type StatusChange = components['schemas']['StatusChange'];
@@ -4150,6 +4363,12 @@ export type Party = components['schemas']['Party'];
 export type Bank = components['schemas']['Bank'];
 export type AdditionalInfo = components['schemas']['AdditionalInfo'];
 export type ChargeTransaction = components['schemas']['ChargeTransaction'];
+export type DueShown = components['schemas']['DueShown'];
+export type DueAmount = components['schemas']['DueAmount'];
+export type DueInterest = components['schemas']['DueInterest'];
+export type DueDiscount = components['schemas']['DueDiscount'];
+export type AmountDue = components['schemas']['AmountDue'];
+export type PaidParts = components['schemas']['PaidParts'];
 export type TransferEvent = components['schemas']['TransferEvent'];
 export type TransferEventData = components['schemas']['TransferEventData'];
 export type Transfer = components['schemas']['Transfer'];
@@ -4190,6 +4409,7 @@ export type TransferCallout = components['schemas']['TransferCallout'];
 export type BatchCallout = components['schemas']['BatchCallout'];
 export type FinalBeneficiary = components['schemas']['FinalBeneficiary'];
 export type Debtor = components['schemas']['Debtor'];
+export type Due = components['schemas']['Due'];
 export type CreatePaymentRequest = components['schemas']['CreatePaymentRequest'];
 export type CreatedCharge = components['schemas']['CreatedCharge'];
 export type CreatedPayment = components['schemas']['CreatedPayment'];
@@ -4198,6 +4418,8 @@ export type PageMeta = components['schemas']['PageMeta'];
 export type CursorPageMeta = components['schemas']['CursorPageMeta'];
 export type ListPaymentsResponse = components['schemas']['ListPaymentsResponse'];
 export type GetPaymentResponse = components['schemas']['GetPaymentResponse'];
+export type RevisePaymentRequest = components['schemas']['RevisePaymentRequest'];
+export type RevisePaymentResponse = components['schemas']['RevisePaymentResponse'];
 export type CancelPaymentResponse = components['schemas']['CancelPaymentResponse'];
 export type CreateQrCodeRequest = components['schemas']['CreateQrCodeRequest'];
 export type QrCode = components['schemas']['QrCode'];
@@ -4350,6 +4572,10 @@ export interface operations {
                 payer_document?: string;
                 /** @description The payer's name begins so, in any case; at least three characters */
                 payer_name?: string;
+                /** @description Due on this day or later, in Brasília: `YYYY-MM-DD` */
+                due_from?: string;
+                /** @description Due on this day or earlier, in Brasília: `YYYY-MM-DD` */
+                due_to?: string;
                 /** @description Paid on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 payment_date_from?: string;
                 /** @description Paid on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
@@ -4434,6 +4660,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetPaymentResponse"];
+                };
+            };
+        };
+    };
+    revisePayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the charge
+                 * @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RevisePaymentRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevisePaymentResponse"];
                 };
             };
         };

@@ -21,6 +21,9 @@ export const createPayments = (call: Call) => ({
   /** Draws the payload as a QR code: the bytes of a PNG. */
   getQrPng: (uuid: string, options?: CallOptions): Promise<Uint8Array> =>
     call('getPaymentQrPng', { path: { uuid } }, options),
+  /** Changes a PENDING charge with a due date: `value`, `due` or `message`. */
+  revise: (uuid: string, body: Body<'revisePayment'>, options?: KeyedCallOptions): Promise<Charge> =>
+    call('revisePayment', { path: { uuid }, body }, options),
   /** Cancels a PENDING charge. */
   cancel: (uuid: string, options?: CallOptions): Promise<Charge> =>
     call('cancelPayment', { path: { uuid } }, options),

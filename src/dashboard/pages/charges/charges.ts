@@ -1,12 +1,18 @@
+import { canReviseCharge } from '../../../api/operations/charge-revisions.ts'
 import { listCharges, requireVisibleCharge } from '../../../api/operations/charges.ts'
 import { mapPage } from '../../../api/operations/pagination.ts'
 import { findActivePaymentLink } from '../../../api/operations/payment-links.ts'
 import { chargesQuery, showCharge } from '../../../contract/charges/charge.ts'
 import type { CsvColumns } from '../../../contract/shared/csv.ts'
+import { findOpenChargeRevision } from '../../../db/repositories/charge-revisions.ts'
 import type { ReadCharge } from '../../../db/repositories/charges.ts'
-import { chargeMachine } from '../../../domain/charges/charge.ts'
+import { chargeMachine, isRevisableChargeState } from '../../../domain/charges/charge.ts'
+import { computeAmountDue } from '../../../domain/charges/due-amount.ts'
+import { findLastOverdueDay } from '../../../domain/charges/due-periods.ts'
+import type { DueTerms } from '../../../domain/charges/due-terms.ts'
 import { textFromCents } from '../../../domain/ledger/money.ts'
 import { computeRefundableCents, refundErrorCodeOf } from '../../../domain/refunds/refund.ts'
+import { computeBrasiliaDay } from '../../../domain/shared/brasilia-day.ts'
 import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
 import { fail } from '../../../http/api-error.ts'
 import { renderQrSvg } from '../../../views/qr-code.ts'
@@ -18,6 +24,7 @@ import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
 import { registerAccountList } from '../account-list.ts'
 import { findConnectionMode, listConnections } from '../connections.ts'
 import { loadRelated } from '../related.ts'
+import { isOverdue, listDueFacts, listPartTexts, presentDueTable } from './due-facts.ts'
 
 export const CHARGES_PATH = '/dashboard/charges'
 export const PAY_PATH = '/pay'
@@ -36,6 +43,11 @@ const CHARGE_COLUMNS: CsvColumns<ReturnType<typeof showCharge>> = {
   payer_document: charge => charge.payment.pix.sender?.document,
   settled_at: charge => charge.payment.pix.transaction?.settled_at,
   expires_at: charge => charge.payment.expires_at,
+  due_on: charge => charge.payment.due?.on,
+  paid_fine: charge => charge.payment.paid?.fine,
+  paid_interest: charge => charge.payment.paid?.interest,
+  paid_discount: charge => charge.payment.paid?.discount,
+  paid_abatement: charge => charge.payment.paid?.abatement,
   end_to_end: charge => charge.payment.pix.transaction?.end_to_end,
   txid: charge => charge.payment.pix.txid,
   provider: charge => charge.provider.provider,
@@ -54,11 +66,14 @@ export function registerChargePages(router: DashboardRouter): void {
       mapPage(await listCharges(em.fork(), token, query), row => ({
         ...showCharge(row, row.refunds),
         moves: isMoving(row),
+        isOverdue: isChargeOverdue(row),
       })),
     present: async ({ em, token }, rows) => ({
       connections: await listConnections(em, token),
       statuses: PAYMENT_STATUSES,
       moves: rows.some(({ moves }) => moves),
+      hasDue: rows.some(({ payment }) => payment.due),
+      lastOverdueDay: findLastOverdueDay(computeBrasiliaDay(new Date())),
     }),
   })
 
@@ -106,9 +121,52 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
     refundableText: textFromCents(computeRefundableCents(row)),
     moves: isMoving(row),
     paymentLink,
+    due: await presentChargeDue(visit, row),
     version: encodeFacts(visit.language, listChargeFacts(visit, row, paymentLink)),
   }
   return createPage('charge', model, `${CHARGES_PATH}/${row.uuid}`)
+}
+
+/** Presents the due date of a charge: its terms, what it costs on which day, what was paid, and a text that reminds the payer. */
+async function presentChargeDue(visit: PageContext<'merchant'>, row: ReadCharge) {
+  const { t, f, session, em } = visit
+  const { due, totalCents, payload } = row
+  if (!due) return null
+  const openRevision = await presentOpenRevision(visit, row.uuid)
+  const today = computeBrasiliaDay(new Date())
+  const isPayable = isRevisableChargeState(row.state)
+  const isLate = isChargeOverdue(row)
+  const reminder = t(isLate ? 'due.reminderLate' : 'due.reminder', {
+    merchant: session.account?.name ?? '',
+    day: f.date(due.on),
+    amount: f.money(computeAmountDue(totalCents, due, today).totalCents),
+  })
+  return {
+    facts: listDueFacts(visit, due),
+    isOverdue: isLate,
+    canChange: !openRevision && (await canReviseCharge(em.fork(), row)),
+    openRevision,
+    table: isPayable ? presentDueTable(visit, due, { cents: totalCents }) : null,
+    paidParts: row.paidParts ? listPartTexts(visit, row.paidParts) : [],
+    reminder: isPayable && payload ? `${reminder}\n${payload}` : null,
+  }
+}
+
+/** Presents a change of a charge that its provider has not answered: what the charge would ask. */
+async function presentOpenRevision(visit: PageContext<'merchant'>, chargeUuid: string) {
+  const revision = await findOpenChargeRevision(visit.em.fork(), chargeUuid)
+  if (!revision) return null
+  const { totalCents, due, message } = revision
+  const facts = [
+    { name: 'field.value', value: visit.f.money(totalCents) },
+    ...listDueFacts(visit, due),
+    ...(message ? [{ name: 'field.message', value: message }] : []),
+  ]
+  return { facts }
+}
+
+function isChargeOverdue({ due, state }: ReadCharge): boolean {
+  return due != null && isRevisableChargeState(state) && isOverdue(due, computeBrasiliaDay(new Date()))
 }
 
 /** Finds the payment link of a charge, with its address and an address that shares it by WhatsApp. */
@@ -134,6 +192,9 @@ function listChargeFacts(
   return [
     { name: 'field.status', value: t(`status.${chargeMachine.statusOf(row.state)}`) },
     { name: 'refund.remains', value: f.money(computeRefundableCents(row)) },
+    ...(row.due
+      ? [{ name: 'field.value', value: f.money(row.totalCents) }, ...listDueFacts(visit, row.due)]
+      : []),
     { name: 'link.title', value: link ? f.plainTime(link.createdAt) : '–' },
   ]
 }
@@ -154,15 +215,25 @@ export function presentPayable(
   { merchant, text }: { merchant: string; text: string | null | undefined },
 ) {
   const status = charge.state === 'refunding' ? 'REFUNDING' : chargeMachine.statusOf(charge.state)
+  const { due, totalCents } = charge
+  const isOpen = charge.valueCents === 0 && totalCents === 0
   return {
     status,
     merchant,
     text: text || null,
     /** Null where the payer chooses the amount. */
-    amountCents: charge.valueCents === 0 && charge.totalCents === 0 ? null : charge.totalCents,
+    amountCents: isOpen ? null : due ? computePayableCents(charge, due) : totalCents,
+    /** Day on which it is due, instead of the countdown to the last moment. */
+    dueOn: due?.on ?? null,
     payload: status === 'PENDING' ? charge.payload : null,
     expiresAt: charge.expiresAt ?? null,
     paidAt: charge.paidAt ?? null,
     moves: ['UNDEFINED', 'PENDING', 'PROCESSING'].includes(status),
   }
+}
+
+/** Computes what a charge with a due date costs today, or what was paid. */
+function computePayableCents({ totalCents, receivedCents }: ReadCharge, due: DueTerms): number {
+  if (receivedCents > 0) return receivedCents
+  return computeAmountDue(totalCents, due, computeBrasiliaDay(new Date())).totalCents
 }

@@ -8,6 +8,14 @@ import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { listAccountModes, listConnections, tokenWithMode } from '../connections.ts'
 import { CHARGES_PATH } from './charges.ts'
+import { type DueTable, presentDuePreview } from './due-facts.ts'
+import {
+  DEFAULT_PAYABLE_DAYS,
+  DISCOUNT_ROWS,
+  hasDueFields,
+  readAddressFields,
+  readDueFields,
+} from './due-fields.ts'
 
 const PATH = `${CHARGES_PATH}/new`
 
@@ -21,11 +29,18 @@ const VALIDITIES = {
   month: 2_592_000,
 }
 
-const PAYER_FIELDS = ['debtor.name', 'debtor.document', 'debtor.email', 'payer_kind', 'match']
+const PAYER_FIELDS = [
+  'debtor.name',
+  'debtor.document',
+  'debtor.email',
+  'debtor.address.street',
+  'payer_kind',
+  'match',
+]
 
 /** Registers the form that creates a charge. */
 export function registerChargeForm({ get, post, dashboard }: DashboardRouter): void {
-  get('charges.write', PATH, renderChargeForm)
+  get('charges.write', PATH, visit => renderChargeForm(visit))
 
   post('charges.write', PATH, {
     async handle(visit) {
@@ -34,12 +49,14 @@ export function registerChargeForm({ get, post, dashboard }: DashboardRouter): v
       if (form.has('more')) return renderChargeForm(visit)
       const errors: FieldErrors = {}
       const body = parseFormFields(createChargeBody, readChargeFields(visit, errors), errors)
+      if (form.has('preview') && body.due)
+        return renderChargeForm(visit, presentDuePreview(visit, body.due, body.value))
       const token = await tokenWithMode(visit)
       const idempotencyKey = readSubmissionKey(form)
       const created = await createCharge(dashboard, { em, token, body, idempotencyKey, requestId })
       return redirect(`${CHARGES_PATH}/${created.body.data.uuid}/counter`)
     },
-    renderForm: renderChargeForm,
+    renderForm: visit => renderChargeForm(visit),
   })
 }
 
@@ -54,14 +71,18 @@ function readChargeFields(visit: PageContext<'merchant'>, errors: FieldErrors) {
     name: readText(form, 'debtor.name'),
     document: readText(form, 'debtor.document'),
     email: readText(form, 'debtor.email'),
+    address: readAddressFields(form),
   }
+  const due = readDueFields(visit, errors)
   return {
     type: 'PIX',
     value: readAmount(visit, 'value', errors),
     external_ref: readText(form, 'external_ref'),
     provider_uuid: readText(form, 'provider_uuid'),
-    expires_in: Number(form.get('expires_in')),
-    debtor: debtor.name || debtor.document || debtor.email ? debtor : undefined,
+    expires_in: due ? undefined : Number(form.get('expires_in')),
+    due,
+    message: readText(form, 'message'),
+    debtor: Object.values(debtor).some(Boolean) ? debtor : undefined,
     verify_sender: form.get('verify_sender') === 'yes' ? true : undefined,
     payer_kind: readText(form, 'payer_kind'),
     match: readText(form, 'match'),
@@ -82,7 +103,8 @@ function listSplitRows(form: URLSearchParams): number[] {
   return rows.slice(0, rows.findLastIndex(isFilled) + 1)
 }
 
-async function renderChargeForm(visit: PageContext<'merchant'>) {
+/** Renders the form, with what a charge of its fields would cost on which day. */
+async function renderChargeForm(visit: PageContext<'merchant'>, dueTable: DueTable = null) {
   const { form } = visit
   const token = await tokenWithMode(visit)
   const rowCount = listSplitRows(form).length
@@ -97,6 +119,10 @@ async function renderChargeForm(visit: PageContext<'merchant'>) {
     payerKinds: PAYER_KINDS,
     documentMatches: DOCUMENT_MATCHES,
     isSplit: rowCount > 0 || form.has('more'),
+    hasDue: hasDueFields(form),
+    discountRows: DISCOUNT_ROWS,
+    defaultPayableDays: DEFAULT_PAYABLE_DAYS,
+    dueTable,
   }
   return createPage('charge-form', model, PATH)
 }

@@ -1,9 +1,9 @@
 import {
   PACE_KINDS,
   PROVIDER_CAPABILITIES,
-  type ProviderApi,
   type ProviderCapabilities,
-} from '../../../domain/providers/provider.ts'
+} from '../../../domain/providers/capabilities.ts'
+import type { ProviderApi } from '../../../domain/providers/provider.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { ShownFact } from '../../http/shown-facts.ts'
 
@@ -26,6 +26,7 @@ export function listCapabilityFacts(
     canCheckDocument: yesOrNo(can.canCheckDocument),
     canLookUpKey: yesOrNo(can.canLookUpKey),
     canIssueOpenAmount: yesOrNo(can.canIssueOpenAmount),
+    dueCharges: yesOrNo(can.dueCharges !== null),
     locksPayer: t(`locksPayer.${can.locksPayer}`),
     refundsOneAtATime: yesOrNo(can.refundsOneAtATime),
     creatableKeyTypes: can.creatableKeyTypes.map(type => t(`key.${type}`)).join(', ') || t('capability.no'),

@@ -1,5 +1,5 @@
 import { FREQUENT_VACUUM, type SchemaPart } from './schema-part.ts'
-import { createTransitionTrigger, createValueTrigger } from './trigger-functions.ts'
+import { createTransitionTrigger } from './trigger-functions.ts'
 
 const TRANSITIONS = createTransitionTrigger('charge', {
   issuing: 'pending paying paid refunding partially_refunded refunded failed expired cancelled',
@@ -38,12 +38,24 @@ create table charge (
   debtor_name varchar(140),
   debtor_document varchar(14),
   debtor_email varchar(254),
+  debtor_address jsonb,
   -- Only the debtor may pay,
   is_sender_verified boolean not null default false,
   -- or only persons, or companies;
   payer_kind text check (payer_kind in ('PERSON', 'COMPANY')),
   -- by the whole document, or by the root of the CNPJ.
   payer_match text check (payer_match in ('FULL', 'ROOT')),
+  -- When it is to be paid, and what its provider adds or subtracts for the day of payment (src/domain/charges/due-terms.ts).
+  due jsonb,
+  -- Number of its last revision that its provider has accepted,
+  revision int not null default 0 check (revision >= 0),
+  -- and what its request asked before the first one.
+  issued_as jsonb,
+  -- What its payment consists of, where its provider has reported that.
+  paid_parts jsonb,
+  message varchar(140),
+  additional_info jsonb not null default '[]' check (jsonb_array_length(additional_info) <= 50),
+  metadata jsonb not null default '{}',
   payment_uuid uuid not null,
   payload text,
   txid text,
@@ -75,15 +87,26 @@ create table charge (
   qr_code_uuid uuid,
   constraint charge_qr_code foreign key (qr_code_uuid, account_uuid, provider_account_uuid)
     references qr_code (uuid, account_uuid, provider_account_uuid),
-  -- A static code can be paid for as long as its key exists; any other payload has an expiry.
-  constraint charge_expiry_known check (case when qr_code_uuid is null then expires_in_seconds is not null else expires_at is null end),
+  -- A static code can be paid for as long as its key exists; any other payload has an expiry, which follows from the due date where it has one.
+  constraint charge_expiry_known check (case when qr_code_uuid is not null then expires_at is null
+    when due is not null then expires_in_seconds is null else expires_in_seconds is not null end),
+  -- A due date has a value and a debtor, and no static code has one.
+  constraint charge_due check (due is null or ((due ->> 'on' ~ '^\\d{4}-\\d{2}-\\d{2}$') is true and value_cents > 0 and debtor_document is not null and qr_code_uuid is null)),
+  -- Only a charge with a due date is revised.
+  constraint charge_revised check ((revision > 0) = (issued_as is not null) and (revision = 0 or due is not null)),
+  -- The parts of a payment add up to what was received.
+  constraint charge_paid_parts check (paid_parts is null or (due is not null and received_cents > 0
+    and least((paid_parts ->> 'originalCents')::bigint, (paid_parts ->> 'fineCents')::bigint, (paid_parts ->> 'interestCents')::bigint,
+      (paid_parts ->> 'discountCents')::bigint, (paid_parts ->> 'abatementCents')::bigint) >= 0
+    and received_cents = (paid_parts ->> 'originalCents')::bigint + (paid_parts ->> 'fineCents')::bigint
+      + (paid_parts ->> 'interestCents')::bigint - (paid_parts ->> 'discountCents')::bigint - (paid_parts ->> 'abatementCents')::bigint) is true),
   -- Refunds and disputes together never exceed what was received (SPEC §3).
   constraint charge_remainder check (refunding_cents + refunded_cents + disputed_cents <= received_cents),
   -- A beneficiary has both, name and document.
   constraint charge_beneficiary check ((beneficiary_name is null) = (beneficiary_document is null)),
   -- A debtor has both, name and document.
   constraint charge_debtor check ((debtor_name is null) = (debtor_document is null)
-    and (debtor_email is null or debtor_name is not null)),
+    and (debtor_email is null or debtor_name is not null) and (debtor_address is null or debtor_name is not null)),
   -- A restriction names whom it allows: a document with check digits of its kind is of its length.
   constraint charge_payer_named check ((not is_sender_verified or debtor_document is not null)
     and (payer_match is null or is_sender_verified)
@@ -94,11 +117,14 @@ create table charge (
   -- A paid charge names the PIX that paid it.
   constraint charge_paid
     check (state not in ('paid', 'refunding', 'partially_refunded', 'refunded') or movement_uuid is not null),
-  -- The payer pays value and fee; of an open amount nothing is known before it is paid, and the fee comes out of it.
-  constraint charge_total check (case value_cents when 0 then total_cents = received_cents and fee_cents <= total_cents
-    else total_cents = value_cents + fee_cents end),
-  -- A charge is paid whole, by one PIX, or not at all.
-  constraint charge_settled check (received_cents in (0, total_cents)
+  -- The payer pays value and fee; of an open amount nothing is known before it is paid, and the fee comes out of it. The fee of a
+  -- charge with a due date is at most what was received.
+  constraint charge_total check (case when value_cents = 0 then total_cents = received_cents and fee_cents <= total_cents
+    when due is not null and received_cents > 0 and fee_cents = received_cents then total_cents >= value_cents + fee_cents
+    else total_cents = value_cents + fee_cents end
+    and (due is null or received_cents = 0 or fee_cents <= received_cents)),
+  -- A charge is paid whole, by one PIX, or not at all. Of one with a due date its provider computes what is paid.
+  constraint charge_settled check ((received_cents in (0, total_cents) or due is not null)
     and (received_cents > 0) = (state in ('paid', 'refunding', 'partially_refunded', 'refunded'))),
   -- Its state says how much was refunded.
   constraint charge_returns check ((refunding_cents > 0) = (state = 'refunding') and case state
@@ -118,6 +144,8 @@ create index charge_of_provider on charge (account_uuid, connection_uuid, create
 create index charge_by_value on charge (account_uuid, value_cents) include (connection_uuid, created_at, uuid);
 create index charge_by_payment on charge (account_uuid, paid_at) include (connection_uuid, created_at, uuid)
   where paid_at is not null;
+-- Charges by their due day; most have none.
+create index charge_by_due on charge (account_uuid, (due ->> 'on'), created_at, uuid) include (connection_uuid, state) where due is not null;
 -- The payments of a static code.
 create index charge_of_qr_code on charge (qr_code_uuid, created_at, uuid) where qr_code_uuid is not null;
 create index charge_by_external_ref on charge (account_uuid, external_ref) where external_ref is not null;
@@ -160,7 +188,12 @@ create table split (
 create index split_of_charge on split (charge_uuid, position);`,
 
   rules: `${TRANSITIONS}
-${createValueTrigger('charge')}
+-- The value that was ordered, and the terms of its due date, change by a revision alone.
+create trigger charge_value_fixed before update of value_cents, due, revision on charge for each row
+  when ((old.value_cents, old.due) is distinct from (new.value_cents, new.due) and new.revision <> old.revision + 1
+    or new.revision not in (old.revision, old.revision + 1) or (old.revision <> new.revision and old.received_cents > 0)
+    or (old.due is null) <> (new.due is null))
+  execute function refuse();
 
 -- So does whom the charge allows to pay it.
 create trigger charge_payer_fixed before update of is_sender_verified, debtor_document, payer_kind, payer_match on charge for each row
@@ -215,21 +248,25 @@ create trigger charge_expiry_kept before update or delete on charge_expiry
 
 -- The splits of a charge never exceed what they divide, nor the credits what came in.
 create function check_split_shares() returns trigger language plpgsql as $$
+declare
+  charge_to_check uuid := case tg_table_name when 'charge' then to_jsonb(new) ->> 'uuid' else to_jsonb(new) ->> 'charge_uuid' end;
 begin
   if exists (
     select from charge c, lateral (
       select sum(amount) filter (where type = 'PERCENTAGE') as percent, sum(credited_cents) as credited,
         sum(case type when 'FIXED' then amount else c.value_cents * amount / 10000 end) as shares
       from split where charge_uuid = c.uuid) s
-    where c.uuid = new.charge_uuid
+    where c.uuid = charge_to_check
       and (s.percent > 10000 or s.shares > c.value_cents or s.credited > c.received_cents - c.fee_cents)
   ) then
-    raise exception 'the splits of charge % exceed it', new.charge_uuid
+    raise exception 'the splits of charge % exceed it', charge_to_check
       using errcode = 'check_violation', constraint = 'split_shares';
   end if;
   return null;
 end $$;
 ${SPLIT_TRANSITIONS}
 create constraint trigger split_shares after insert or update of type, amount, credited_cents on split
-  deferrable initially deferred for each row execute function check_split_shares();`,
+  deferrable initially deferred for each row execute function check_split_shares();
+create constraint trigger charge_split_shares after update of value_cents on charge
+  deferrable initially deferred for each row when (old.value_cents <> new.value_cents) execute function check_split_shares();`,
 }

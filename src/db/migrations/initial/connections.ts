@@ -129,7 +129,7 @@ create table provider_access_token (
 );
 create index provider_access_token_of_account on provider_access_token (provider_account_uuid);
 
--- From when on the calls of one kind have their turn (src/domain/providers/provider.ts, Pace): each moves it by one interval. The place
+-- From when on the calls of one kind have their turn (src/domain/providers/capabilities.ts, Pace): each moves it by one interval. The place
 -- is that of the next order that waits for its turn, after all that wait already; each moves it likewise. Items of batches have places
 -- of their own, after those.
 -- Unlogged: after a crash of PostgreSQL every kind may have its burst again.

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { type ReviseChargeBody, toDueTerms } from '../../contract/charges/due.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { ChargeRevision } from '../../db/entities/charge-revision.ts'
+import { Connection } from '../../db/entities/connection.ts'
+import { findOpenChargeRevision } from '../../db/repositories/charge-revisions.ts'
+import type { ChargeWithRefunds, ReadCharge } from '../../db/repositories/charges.ts'
+import { isRevisableChargeState } from '../../domain/charges/charge.ts'
+import { findSplitSumError } from '../../domain/charges/split.ts'
+import { computeQuotedFeeCents, MAX_CENTS } from '../../domain/ledger/money.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
+import { fail } from '../../http/api-error.ts'
+import { READ_BACK_RESERVE_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
+import { executeReviseChargeUpdate } from '../../temporal/start.ts'
+import type { ChargeRevisionDetails, ChargeRevisionOrder } from '../../workflows/contracts/charges.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+import { PAYMENTS_PATH, requireVisibleCharge } from './charges.ts'
+import type { CreateDependencies } from './create-operation.ts'
+import { collectRevisionErrors } from './due-charges.ts'
+import {
+  deriveOperationUuid,
+  fingerprintRequest,
+  REPLAYED_HEADERS,
+  requireSameRequest,
+} from './idempotency.ts'
+import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
+import { orderAuthorOf } from './user-acts.ts'
+
+type ReviseRequest = {
+  em: EntityManager
+  token: CallerToken
+  uuid: string
+  body: ReviseChargeBody
+  idempotencyKey: string | null
+  requestId: string
+}
+
+/**
+ * Revises a PENDING charge with a due date at its provider, then in PostgreSQL. Without a response the charge stays as it is, and the
+ * provider is asked until the result is known (SPEC §2). A repeat with the same Idempotency-Key waits for the same revision.
+ */
+export async function reviseMerchantCharge(
+  { temporal, sealer }: CreateDependencies,
+  { em, token, uuid, body, idempotencyKey: key, requestId }: ReviseRequest,
+): Promise<{ charge: ChargeWithRefunds; headers: Record<string, string> }> {
+  const revisionUuid = deriveRevisionUuid({ token, uuid, idempotencyKey: key })
+  const fingerprint = fingerprintRequest({ body, connectionUuid: token.connectionUuid })
+  const charge = await requireVisibleCharge(em, token, uuid)
+  const stored = key === null ? null : await em.findOne(ChargeRevision, revisionUuid)
+  const replay = { isReplayed: stored !== null, headers: stored ? { ...REPLAYED_HEADERS } : {} }
+  if (stored) {
+    requireSameRequest(stored, fingerprint)
+    if (stored.status !== 'requested') return respond(charge, stored, replay)
+  } else {
+    await validateRevision(em, { token, charge, body })
+    if (!changesCharge(charge, body)) return { charge, headers: {} }
+  }
+  const details: ChargeRevisionDetails = {
+    ...(body.value !== undefined && { valueCents: body.value }),
+    ...(body.due && { due: toDueTerms(body.due) }),
+    ...(body.message !== undefined && { message: body.message }),
+    fingerprint,
+  }
+  const order: ChargeRevisionOrder = {
+    uuid: revisionUuid,
+    requestId,
+    details: sealer.seal(details),
+    ...orderAuthorOf(token),
+  }
+  const act = { token, action: 'charge_revise', subject: `charge/${uuid}` } as const
+  const deadline = await prepareWorkflowCall(temporal, { em, ids: { uuid }, act })
+  const update = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
+  const answer = await deadline
+    .awaitStep(executeReviseChargeUpdate(temporal, { chargeUuid: uuid, order }, update), READ_BACK_RESERVE_MS)
+    .catch(() => ({ kind: 'no_answer' }) as const)
+  return readOrFailNotConfirmed({ uuid }, async () => {
+    const revision = await em.fork().findOne(ChargeRevision, revisionUuid)
+    const current = await requireVisibleCharge(em.fork(), token, uuid)
+    if (revision) {
+      requireSameRequest(revision, fingerprint)
+      return respond(current, revision, replay)
+    }
+    if (answer.kind === 'no_answer') fail('revision_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
+    // It was not begun: another one came first, or a payment or an end.
+    return fail(isRevisableChargeState(current.state) ? 'revision_in_progress' : 'charge_not_revisable')
+  })
+}
+
+type RevisionKey = Pick<ReviseRequest, 'token' | 'uuid' | 'idempotencyKey'>
+
+/** Finds the revision of a charge that a request with this Idempotency-Key has ordered; null where none has. */
+export function findOrderedRevision(em: EntityManager, key: RevisionKey): Promise<ChargeRevision | null> {
+  return em.findOne(ChargeRevision, deriveRevisionUuid(key))
+}
+
+function deriveRevisionUuid({ token, uuid, idempotencyKey: key }: RevisionKey): string {
+  const path = `${PAYMENTS_PATH}/${uuid}`
+  return deriveOperationUuid({ owner: token, method: 'PATCH', path, key })
+}
+
+/** Tells whether a charge can be revised now: it is PENDING, has a due date, and its provider revises such charges. */
+export async function canReviseCharge(em: EntityManager, charge: ReadCharge): Promise<boolean> {
+  if (!charge.due || !isRevisableChargeState(charge.state)) return false
+  const { dialect } = await em.findOneOrFail(Connection, charge.connection.uuid)
+  return PROVIDER_CAPABILITIES[dialect].dueCharges?.canRevise === true
+}
+
+type Replay = { isReplayed: boolean; headers: Record<string, string> }
+
+/** Responds with the charge where its provider has accepted the revision. A payment in process decides about it once it has settled. */
+function respond(charge: ChargeWithRefunds, { status }: ChargeRevision, { isReplayed, headers }: Replay) {
+  switch (status) {
+    case 'revised':
+      return { charge, headers }
+    case 'refused':
+      return fail('charge_not_revisable', { headers, ...(isReplayed && { isFinalForKey: true }) })
+    case 'requested':
+      return fail('revision_unknown', { retryAfterS: UNAVAILABLE_RETRY_S, headers })
+  }
+}
+
+/** Tells whether a request changes what a charge asks. */
+function changesCharge(charge: ChargeWithRefunds, { value, due, message }: ReviseChargeBody): boolean {
+  return (
+    (value !== undefined && value !== charge.valueCents) ||
+    (due !== undefined && !isDeepStrictEqual(toDueTerms(due), charge.due)) ||
+    (message !== undefined && message !== charge.message)
+  )
+}
+
+/** Fails with 409 where the charge cannot be revised now, and with 422 where it cannot be revised so. */
+async function validateRevision(
+  em: EntityManager,
+  { token, charge, body }: { token: CallerToken; charge: ChargeWithRefunds; body: ReviseChargeBody },
+): Promise<void> {
+  if (token.isAccountBlocked) fail('account_blocked')
+  const { due: currentDue } = charge
+  if (!currentDue || !(await canReviseCharge(em, charge))) fail('charge_not_revisable')
+  if (await findOpenChargeRevision(em, charge.uuid))
+    fail('revision_in_progress', { retryAfterS: UNAVAILABLE_RETRY_S })
+  const connection = await em.findOneOrFail(Connection, charge.connection.uuid)
+  const valueCents = body.value ?? charge.valueCents
+  const due = body.due ? toDueTerms(body.due) : currentDue
+  const errors = collectRevisionErrors(
+    { connection, valueCents, due, hasAddress: charge.debtorAddress != null },
+    { due: body.due !== undefined },
+  )
+  const splits = Array.from(charge.splits, ({ type, amount }) => ({ type, amount }))
+  if (body.value !== undefined && findSplitSumError(splits, valueCents))
+    errors.value ??= ['must not be less than the splits of the charge']
+  if (valueCents + computeQuotedFeeCents(valueCents, connection.fees) > MAX_CENTS)
+    errors.value ??= ['must not exceed 9999999999.99 together with its fee']
+  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+}

@@ -1,0 +1,56 @@
+import {
+  type DueModalities,
+  type DueTerms,
+  findUnsupportedDueMember,
+  getAmountNumber,
+} from '../../domain/charges/due-terms.ts'
+import type { RejectedResult } from '../../domain/providers/provider.ts'
+import { computeBrasiliaDay, computeBrasiliaDayEnd } from '../../domain/shared/brasilia-day.ts'
+import { rejectForThisProvider } from './outcomes.ts'
+
+// Days of charges with a due date, `YYYY-MM-DD` of Brasília, in the answers of providers that write them as times.
+
+const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/
+
+/** Computes the last millisecond of a day of Brasília, ISO 8601 UTC: a moment of that day, as providers write it. */
+export function computeLastInstantOfDay(day: string): string {
+  return new Date(computeBrasiliaDayEnd(day).getTime() - 1).toISOString()
+}
+
+/**
+ * Tells whether a text names a day: as a day, or as a moment of it in Brasília or in UTC, where no published text says in which of the
+ * two the provider writes days.
+ */
+export function isTextOfDay(text: string, day: string): boolean {
+  if (DAY_PATTERN.test(text)) return text === day
+  if (Number.isNaN(Date.parse(text))) return false
+  return computeBrasiliaDay(new Date(text)) === day || new Date(text).toISOString().slice(0, 10) === day
+}
+
+/**
+ * Builds the refusal, without a call, of terms that the provider does not compute; undefined where it computes them all. Discounts until
+ * several days must fall from each to the next and be of one type: no published text says which counts where a later one is as large.
+ */
+export function refuseUncomputedTerms(
+  terms: DueTerms,
+  modalities: DueModalities | null,
+): RejectedResult | undefined {
+  const member = modalities === null ? 'due' : findUnsupportedDueMember(terms, modalities)
+  if (member) return dueTermsUnsupported(`The provider does not compute the ${member} of the charge`)
+  if (terms.discount?.kind !== 'until') return undefined
+  const steps = terms.discount.steps.toSorted((a, b) => a.on.localeCompare(b.on))
+  const isFalling = steps.slice(1).every((step, index) => {
+    const earlier = steps[index]!
+    return (
+      earlier.type === step.type && earlier.on < step.on && getAmountNumber(earlier) > getAmountNumber(step)
+    )
+  })
+  return isFalling
+    ? undefined
+    : dueTermsUnsupported('The provider computes falling discounts of one type only')
+}
+
+/** Builds the refusal, without a call, of terms that this provider cannot have; another one may. */
+export function dueTermsUnsupported(message: string): RejectedResult {
+  return rejectForThisProvider('due_unsupported', message)
+}
