@@ -17,6 +17,7 @@ import type {
 } from '../../src/domain/transfers/transfer-batch.ts'
 import type { TransferLookup } from '../../src/domain/transfers/transfer-lookup.ts'
 import type { RequestRecord } from './merchant-requests.ts'
+import type { CalloutReply } from './participants.ts'
 
 /** One reply to a dispute, as its provider received it. */
 export type ProviderDisputeReply = SimulatedDisputeView['replies'][number]
@@ -82,6 +83,8 @@ export type FinalState = {
   keyLookups: string[]
   /** Each counter of the limits of an account, and the sum of the orders that take room of it and have not failed. */
   limitUsages: { counter: string; usedCents: number; orderedCents: number }[]
+  /** The orders of merchants with a call-out that wait, or have waited, for approvals. */
+  callouts: CalloutRow[]
   movements: MovementRow[]
   attempts: {
     uuid: string
@@ -223,6 +226,19 @@ type BatchRow = {
   /** Of one that waits, or has waited, for approvals. */
   approval: { decision: string | null; decidedAtMs: number | null } | null
   history: string[]
+}
+type CalloutRow = {
+  /** The transfer or batch. */
+  subject: string
+  decision: string | null
+  /** What is stored of the call-out. */
+  verdict: 'approve' | 'reject' | null
+  /** A provider was called for it, or for an item of it. */
+  isStarted: boolean
+  /** What the merchant's server always says. */
+  says: CalloutReply
+  /** How often the merchant's server was asked about it. */
+  requestCount: number
 }
 type DisputeRow = {
   uuid: string

@@ -203,6 +203,26 @@ test.each<PlantedViolation>([
     ({ limitUsages }) => assignTo(firstOf(limitUsages), { orderedCents: 0 }),
   ],
   [
+    "an order that was approved without the merchant's server",
+    ['callout_missing'],
+    ({ callouts }) => assignTo(callouts[0]!, { verdict: null }),
+  ],
+  [
+    "an order that was sent although the merchant's server refused it",
+    ['callout_missing'],
+    ({ callouts }) => assignTo(callouts[1]!, { isStarted: true }),
+  ],
+  [
+    "an approval that the merchant's server never gave",
+    ['callout_verdict_differs'],
+    ({ callouts }) => assignTo(callouts[1]!, { verdict: 'approve' }),
+  ],
+  [
+    "an order that the merchant's server was asked about too often",
+    ['callout_repeated'],
+    ({ callouts }) => assignTo(callouts[0]!, { requestCount: 4 }),
+  ],
+  [
     'a deposit whose return was ordered twice',
     ['deposit_not_returned', 'deposit_ordered_twice'],
     ({ depositReturns }) =>

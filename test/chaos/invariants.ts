@@ -1,6 +1,7 @@
 import type { FinalState, Violation } from './final-state.ts'
 import { checkAccountStatements } from './invariants/account-statements.ts'
 import { checkBatches } from './invariants/batches.ts'
+import { checkCallouts } from './invariants/callouts.ts'
 import { checkChargeIds } from './invariants/charge-ids.ts'
 import { checkDepositReturns } from './invariants/deposit-returns.ts'
 import { checkDisputes } from './invariants/disputes.ts'
@@ -35,6 +36,7 @@ const RULES = [
   checkDepositReturns,
   checkLimits,
   checkBatches,
+  checkCallouts,
   checkKeyLookups,
   checkUndocumentedAnswers,
   checkAccountStatements,

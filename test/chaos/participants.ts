@@ -7,8 +7,7 @@ import { openProviderAccount, stateOpeningBalance } from '../../src/admin/openin
 import { createToken } from '../../src/admin/tokens.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { replaceDefaultConnections } from '../../src/db/repositories/connections.ts'
-import { type FeeTable, NO_FEES } from '../../src/domain/ledger/money.ts'
-import { NO_LIMITS } from '../../src/domain/limits/account-limits.ts'
+import { type FeeTable, MAX_CENTS, NO_FEES, reaisFromCents } from '../../src/domain/ledger/money.ts'
 import type { ProviderApi, ProviderName } from '../../src/domain/providers/provider.ts'
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../src/domain/webhooks/webhook.ts'
 import type { Mode } from './final-state.ts'
@@ -26,6 +25,8 @@ export type Merchant = {
   boundToken: string
   /** Of the person who approves transfers. */
   approverToken: string
+  /** Its server that must approve too what waits: a name in the simulator's inbox, and what it always says. */
+  callout: { inbox: string; says: CalloutReply } | null
   connections: StormConnection[]
 }
 export type StormConnection = {
@@ -43,6 +44,8 @@ export type Participants = {
   foreignCodes: Map<string, string>
 }
 
+export type CalloutReply = 'approve' | 'refuse'
+
 type MerchantProfile = {
   providers: ProviderName[]
   openingCents: number
@@ -50,6 +53,8 @@ type MerchantProfile = {
   unmatched?: 'keep'
   /** A second endpoint, which faults make slow and failing. */
   hasFailingEndpoint?: true
+  /** What its server says of the orders that wait for approvals; absent: it has no call-out. */
+  callout?: CalloutReply
   /** Providers at which it shares the service's account with other merchants, its first defaults. */
   sharedAt?: SharedProvider[]
   /** The place of the merchant of whose account this is the live mode; its providers are real to us. */
@@ -85,10 +90,11 @@ export const MERCHANT_PROFILES: readonly MerchantProfile[] = [
     sharedAt: ['PROVIDER_B'],
     openingCents: 20_000_00,
     unmatched: 'keep',
+    callout: 'refuse',
     hasFailingEndpoint: true,
   },
   { providers: ['PROVIDER_A', 'PROVIDER_D'], sharedAt: ['PROVIDER_B', 'PROVIDER_C'], openingCents: 30_00 },
-  { providers: ['PROVIDER_D', 'PROVIDER_C', 'PROVIDER_B'], openingCents: 1_000_000_00 },
+  { providers: ['PROVIDER_D', 'PROVIDER_C', 'PROVIDER_B'], openingCents: 1_000_000_00, callout: 'approve' },
   {
     providers: ['PROVIDER_A', 'PROVIDER_B'],
     openingCents: 50_000_00,
@@ -202,18 +208,6 @@ async function createMerchant(
     : await createAccount(site.orm.em.fork(), HOLDER)
   if (role.unmatched)
     await site.sql('update account set unmatched_policy = ? where uuid = ?', [role.unmatched, uuid])
-  // High enough to refuse nothing but what is drawn for it: what is counted must equal what was ordered. Some transfers wait for approvals.
-  const limits = {
-    ...NO_LIMITS,
-    perTransferCents: MAX_TRANSFER_CENTS,
-    perDayCents: 1e12,
-    newReceiver: { valueCents: 1e12, hours: 1 },
-    approvals: { aboveCents: MAX_UNAPPROVED_CENTS, count: 1, expiresHours: 1, calloutUrl: null },
-  }
-  await site.sql(
-    'insert into account_limits (account_uuid, limits) values (?, ?::jsonb) on conflict do nothing',
-    [uuid, JSON.stringify(limits)],
-  )
   const own: Merchant['connections'] = []
   for (const provider of role.providers)
     own.push(await connectMerchant(context, uuid, { merchantIndex: place, provider, role }))
@@ -246,7 +240,10 @@ async function createMerchant(
       url: `${site.local.inbox_url}/${inbox}`,
       ...(isToldOfBatches(inbox) && { events: SUBSCRIBABLE_EVENT_TYPES }),
     })
-  return { uuid, mode, inboxes, token, boundToken, approverToken, connections: [...own, ...shared] }
+  const callout = role.callout ? { inbox: `storm-${place}-callout`, says: role.callout } : null
+  await setLimits(site, { token, callout })
+  const connections = [...own, ...shared]
+  return { uuid, mode, inboxes, token, boundToken, approverToken, callout, connections }
 }
 
 /** An account at the simulator, and how it is used. */
@@ -366,17 +363,55 @@ export function isToldOfBatches(inbox: string): boolean {
   return inbox.endsWith('-fair')
 }
 
-async function registerWebhook(
+function registerWebhook(
   site: StackClients,
   token: string,
   webhook: { url: string; events?: readonly string[] },
 ): Promise<void> {
-  const answer = await fetch(`${site.local.api_url}/api/v1/webhooks`, {
-    method: 'POST',
+  return callApi(site, token, { method: 'POST', path: '/webhooks', body: webhook })
+}
+
+async function callApi(
+  site: StackClients,
+  token: string,
+  { method, path, body }: { method: string; path: string; body: object },
+): Promise<void> {
+  const answer = await fetch(`${site.local.api_url}/api/v1${path}`, {
+    method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(webhook),
+    body: JSON.stringify(body),
   })
-  if (answer.status !== 201) throw new Error(`no webhook: ${answer.status} ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+}
+
+/**
+ * Sets limits high enough to refuse nothing but what is drawn for it: what is counted must equal what was ordered. Some transfers wait for
+ * approvals, of a merchant with a call-out for that of its server too.
+ */
+async function setLimits(
+  site: StackClients,
+  { token, callout }: Pick<Merchant, 'token' | 'callout'>,
+): Promise<void> {
+  const highest = reaisFromCents(MAX_CENTS)
+  const approvals = {
+    above: reaisFromCents(MAX_UNAPPROVED_CENTS),
+    count: 1,
+    expires_hours: 1,
+    callout_url: callout && `${site.local.inbox_url}/${callout.inbox}`,
+  }
+  await callApi(site, token, {
+    method: 'PUT',
+    path: '/limits',
+    body: {
+      per_transfer: reaisFromCents(MAX_TRANSFER_CENTS),
+      per_day: highest,
+      new_receiver: { value: highest, hours: 1 },
+      approvals,
+    },
+  })
+  if (!callout) return
+  const body = JSON.stringify({ approve: callout.says === 'approve' })
+  await site.simulator.setInboxResponse(callout.inbox, { status: 200, body })
 }
 
 /** An account that can receive splits of what these merchants' provider accounts receive. */

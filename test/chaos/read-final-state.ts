@@ -38,6 +38,7 @@ export async function readFinalState(
   return {
     ...rows,
     ...(await readProviderState(site, cast)),
+    callouts: await readCallouts(site, cast),
     disputesAtProvider: await readProviderDisputes(site, cast, disputes),
     undisclosedPayloads: await readUndisclosedPayloads(site),
     undocumentedItems: await readUndocumentedItems(site, clearSince),
@@ -216,6 +217,31 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     deliveries,
     unroutedNotifications: waitingNotifications,
   }
+}
+
+/** Reads what waited for the call-outs of merchants, with what their servers were asked. */
+async function readCallouts(
+  { sql, simulator }: StackClients,
+  { merchants }: Participants,
+): Promise<FinalState['callouts']> {
+  const found = await runInBatches(merchants, async ({ uuid, callout }) => {
+    if (!callout) return []
+    const rows = await sql<Omit<FinalState['callouts'][number], 'says' | 'requestCount'>>(
+      `select r.subject_uuid as subject, r.decision,
+         (select verdict from approval a where a.subject_uuid = r.subject_uuid and a.approver = 'callout') as verdict,
+         exists (select from attempt t where t.operation = 'transfer' and t.subject_uuid = r.subject_uuid)
+           or exists (select from transfer_batch_item i where i.batch_uuid = r.subject_uuid and i.state = 'started') as "isStarted"
+       from approval_request r where r.account_uuid = ?`,
+      [uuid],
+    )
+    const requested = (await simulator.listInbox(callout.inbox)).map(({ body }) => JSON.parse(body).data.uuid)
+    return rows.map(row => ({
+      ...row,
+      says: callout.says,
+      requestCount: requested.filter(subject => subject === row.subject).length,
+    }))
+  })
+  return found.flat()
 }
 
 async function readProviderState(

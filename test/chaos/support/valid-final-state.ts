@@ -205,6 +205,24 @@ export function buildValidFinalState(): FinalState {
     depositReturns: [],
     keyLookups: ['look-up-1'],
     limitUsages: [{ counter: 'day', usedCents: 500, orderedCents: 500 }],
+    callouts: [
+      {
+        subject: 'transfer-1',
+        decision: 'approved',
+        verdict: 'approve',
+        isStarted: true,
+        says: 'approve',
+        requestCount: 1,
+      },
+      {
+        subject: 'transfer-2',
+        decision: 'rejected',
+        verdict: 'reject',
+        isStarted: false,
+        says: 'refuse',
+        requestCount: 1,
+      },
+    ],
     disputes: [
       {
         uuid: 'med-1',
