@@ -103,8 +103,11 @@ async function updateKnownPayment(em: EntityManager, charge: Charge, knownPaymen
   const isPending = movement.uuid === charge.movement?.uuid && movement.status === 'PENDING'
   if (isPending && payment.status === 'failed') await failPayment(em, charge, knownPayment)
   if (!isPending || payment.status !== 'settled') return
-  if (!getPayerReason(charge, payment, movement)) return confirmPendingPayment(em, charge, payment, movement)
-  // Its provider has reported an allowed payer while it was in process, and another one now.
+  const isSame = payment.cents === movement.valueCents && !getPayerReason(charge, payment, movement)
+  if (isSame) return confirmPendingPayment(em, charge, payment, movement)
+  // Its provider has reported another amount, or an allowed payer, while it was in process. Failure and payment are both posted, and
+  // disputes are locked before balances.
+  await lockDisputesAndBalances(em, getCreditedAccounts(charge))
   await failPayment(em, charge, knownPayment)
   await recordNewPayment(em, charge, payment, { failedMovement: movement })
 }
@@ -258,14 +261,15 @@ function getPaymentFailureEvent(charge: Charge, { at, canAnotherPay }: { at: Dat
 
 /**
  * Tells whether a PIX that the provider lists as the charge's payment was credited before to the charge's account as a
- * deposit, because the look-up of the PIX itself named no charge.
+ * deposit, because the look-up of the PIX itself named no charge. One that was credited with another amount stays a deposit.
  */
 function isDepositOfCharge(charge: Charge, payment: IncomingPix, movement: Movement): boolean {
   return (
     payment.status === 'settled' &&
     movement.reason === 'deposit' &&
     movement.status === 'SETTLED' &&
-    movement.accountUuid === charge.accountUuid
+    movement.accountUuid === charge.accountUuid &&
+    movement.valueCents === payment.cents
   )
 }
 

@@ -7,6 +7,7 @@ import { addDays } from '../../../src/domain/charges/business-days.ts'
 import { computeAmountDue } from '../../../src/domain/charges/due-amount.ts'
 import type { DueTerms, PaidParts } from '../../../src/domain/charges/due-terms.ts'
 import type { ChargeSplit } from '../../../src/domain/charges/split.ts'
+import { newEndToEndId } from '../../chaos/support/money-fixture.ts'
 import { DUE_TERMS, type DueChargeFixture, openDueChargeFixture, TODAY } from './support/due-charge.ts'
 
 /** Payments of charges with a due date: their provider computes what is paid. */
@@ -162,6 +163,38 @@ describe('is paid', () => {
       status: 'PAID',
       payment: { paid: { value: 10_000, fine: 0, interest: 0, discount: 0, abatement: 0 } },
     })
+  })
+
+  test('of another amount than it had in process, by what it settled with', async () => {
+    const charge = await fixture.issue({ fee: 50 })
+    const endToEnd = newEndToEndId()
+    await charge.poll([{ endToEnd, status: 'in_process', cents: 10_050 }], { status: 'open' })
+    expect(await charge.readState()).toBe('paying')
+    await charge.poll([{ endToEnd, cents: 10_070, parts: partsOf(10_050, { interestCents: 20 }) }])
+    expect(await showPayment(charge.uuid)).toMatchObject({
+      status: 'PAID',
+      fees: 50,
+      payment: { paid: { value: 10_070, interest: 20 }, pix: { transaction: { value: 10_070 } } },
+    })
+    expect(await fixture.readBalances(charge.accountUuid)).toEqual({
+      available: 10_020,
+      fee: 50,
+      outside: -10_070,
+    })
+    expect(await checkLedger(fixture.orm.em.fork())).toEqual([])
+  })
+
+  test('not where it was credited as a deposit of another amount, which stays one', async () => {
+    const charge = await fixture.issue()
+    const endToEnd = newEndToEndId()
+    await charge.poll([{ endToEnd, cents: 9_000 }])
+    expect(await charge.listUnmatched()).toMatchObject([{ reason: 'wrong_amount' }])
+    await fixture.sql("update movement set reason = 'deposit', disposition = null where end_to_end = ?", [
+      endToEnd,
+    ])
+    await charge.poll([{ endToEnd, cents: 10_000, parts: partsOf(10_000) }])
+    expect(await charge.readState()).toBe('pending')
+    expect(await charge.listUnmatched()).toMatchObject([{ reason: 'deposit' }])
   })
 
   test('late by the forecast of the day on which it was paid', async () => {
