@@ -35,7 +35,7 @@ export function findDueErrors({ terms, valueCents, today }: DueOrder): DueFieldE
   for (const { field, amount } of listAmounts(terms))
     if (amount.type === 'PERCENTAGE' && amount.basisPoints > MAX_BASIS_POINTS)
       errors.push({ field, message: 'must be at most 99.99 percent' })
-  errors.push(...findDiscountDayErrors(terms), ...findRisingDiscountErrors(terms))
+  errors.push(...findDiscountErrors(terms))
   if (valueCents === undefined) return errors
   if (valueCents === 0)
     errors.push({ field: 'value', message: 'must be above 0 where the charge has a due date' })
@@ -56,6 +56,11 @@ function listAmounts({ fine, interest, abatement, discount }: DueTerms) {
       amounts.push({ field: `due.discount.until.${index}.value`, amount })
     })
   return amounts
+}
+
+/** Finds what is wrong with the days and the sizes of discounts until a day. */
+export function findDiscountErrors(terms: DueTerms): DueFieldError[] {
+  return [...findDiscountDayErrors(terms), ...findRisingDiscountErrors(terms)]
 }
 
 function findDiscountDayErrors({ on: dueDay, discount }: DueTerms): DueFieldError[] {

@@ -1,8 +1,8 @@
+import { findDiscountErrors } from '../../domain/charges/due-errors.ts'
 import {
   type DueModalities,
   type DueTerms,
   findUnsupportedDueMember,
-  getAmountNumber,
 } from '../../domain/charges/due-terms.ts'
 import type { RejectedResult } from '../../domain/providers/provider.ts'
 import { computeBrasiliaDay, computeBrasiliaDayEnd } from '../../domain/shared/brasilia-day.ts'
@@ -29,7 +29,7 @@ export function isTextOfDay(text: string, day: string): boolean {
 
 /**
  * Builds the refusal, without a call, of terms that the provider does not compute; undefined where it computes them all. Discounts until
- * several days must fall from each to the next and be of one type: no published text says which counts where a later one is as large.
+ * several days must be of one type, and fall from each to the next (`findDiscountErrors`).
  */
 export function refuseUncomputedTerms(
   terms: DueTerms,
@@ -38,14 +38,8 @@ export function refuseUncomputedTerms(
   const member = modalities === null ? 'due' : findUnsupportedDueMember(terms, modalities)
   if (member) return dueTermsUnsupported(`The provider does not compute the ${member} of the charge`)
   if (terms.discount?.kind !== 'until') return undefined
-  const steps = terms.discount.steps.toSorted((a, b) => a.on.localeCompare(b.on))
-  const isFalling = steps.slice(1).every((step, index) => {
-    const earlier = steps[index]!
-    return (
-      earlier.type === step.type && earlier.on < step.on && getAmountNumber(earlier) > getAmountNumber(step)
-    )
-  })
-  return isFalling
+  const types = new Set(terms.discount.steps.map(({ type }) => type))
+  return types.size <= 1 && findDiscountErrors(terms).length === 0
     ? undefined
     : dueTermsUnsupported('The provider computes falling discounts of one type only')
 }

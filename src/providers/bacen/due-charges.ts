@@ -25,7 +25,12 @@ import {
   bacenCobvRevisionSchema,
   bacenCobvSchema,
 } from './due-schemas.ts'
-import { hasNumericDocument, toDevedor, writeAdditionalInfo } from './immediate-charges.ts'
+import {
+  hasNumericDocument,
+  MAX_BACEN_MESSAGE_LENGTH,
+  toDevedor,
+  writeAdditionalInfo,
+} from './immediate-charges.ts'
 import { mapBacenCharge } from './mapping.ts'
 
 /**
@@ -47,7 +52,7 @@ export const DUE_CHARGES: ChargeKindProfile<BacenCobv> = {
       devedor: { ...toDevedor(debtor), ...writeAddress(debtor) },
       valor: { original: order.totalCents, ...members },
       chave: order.collectionKey,
-      solicitacaoPagador: order.message?.slice(0, MAX_MESSAGE_LENGTH),
+      solicitacaoPagador: order.message?.slice(0, MAX_BACEN_MESSAGE_LENGTH),
       ...writeAdditionalInfo(order),
     })
     return { kind: 'request', json }
@@ -65,8 +70,6 @@ export const DUE_CHARGES: ChargeKindProfile<BacenCobv> = {
   /** A PIX that its payer ordered in the last second settles after the end of the day. */
   getActiveStatus: (cobv, now) => (Date.parse(computeEnd(cobv)) + MINUTE <= now ? 'expired' : 'open'),
 }
-
-const MAX_MESSAGE_LENGTH = 140
 
 /**
  * Changes a charge with a due date. It is looked up first, and changed only where it asks for something else: a revision whose answer
@@ -126,7 +129,8 @@ function isRevised(
   cobv: BacenCobv,
 ): boolean {
   if (totalCents !== undefined && cobv.valor.original !== totalCents) return false
-  if (message !== undefined && cobv.solicitacaoPagador !== message.slice(0, MAX_MESSAGE_LENGTH)) return false
+  if (message !== undefined && cobv.solicitacaoPagador !== message.slice(0, MAX_BACEN_MESSAGE_LENGTH))
+    return false
   return hasCalendar(cobv, due) && listDifferentMembers(due, readDueMembers(cobv.valor)).length === 0
 }
 
@@ -141,7 +145,7 @@ function buildRevision(
   return bacenCobvRevisionSchema.parse({
     ...(due && { calendario: writeCalendar(due) }),
     valor: { original: totalCents ?? shown.valor.original, ...members },
-    ...(message !== undefined && { solicitacaoPagador: message.slice(0, MAX_MESSAGE_LENGTH) }),
+    ...(message !== undefined && { solicitacaoPagador: message.slice(0, MAX_BACEN_MESSAGE_LENGTH) }),
   })
 }
 

@@ -16,6 +16,9 @@ export const IMMEDIATE_CHARGES: ChargeKindProfile<BacenCob> = {
   getActiveStatus: (cob, now) => (Date.parse(getExpiresAt(cob)) <= now ? 'expired' : 'open'),
 }
 
+/** Most characters of `solicitacaoPagador`. */
+export const MAX_BACEN_MESSAGE_LENGTH = 140
+
 function getExpiresAt(cob: BacenCob): string {
   return computeBacenExpiry(cob, Date.parse(cob.calendario.criacao))
 }
@@ -25,7 +28,7 @@ function buildCob(order: ProviderChargeRequest) {
     calendario: { expiracao: order.expiresInSeconds },
     valor: { original: order.totalCents },
     chave: order.collectionKey,
-    solicitacaoPagador: order.message?.slice(0, 140),
+    solicitacaoPagador: order.message?.slice(0, MAX_BACEN_MESSAGE_LENGTH),
     ...writeAdditionalInfo(order),
     ...(order.debtor && hasNumericDocument(order.debtor) && { devedor: toDevedor(order.debtor) }),
   })

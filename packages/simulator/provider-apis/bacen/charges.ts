@@ -9,6 +9,7 @@ import { dropFreeLocation, findBacenLocation, moveCharge } from './locations.ts'
 import { nameBacenChargeStatus } from './presenters.ts'
 import type { BacenProfile } from './profile.ts'
 import { parseBacenRequest } from './schemas.ts'
+import { createShownCharges } from './shown-charges.ts'
 
 const TXID_PATTERN = /^[a-zA-Z0-9]{26,35}$/
 
@@ -23,31 +24,17 @@ type BacenChargeHandlers = Record<
 
 /** Creates the handlers of immediate charges, `/cob`. */
 export function createBacenChargeHandlers(state: SimulatorState, profile: BacenProfile): BacenChargeHandlers {
-  const { charges, receipts, refunds, store } = state
+  const { charges, store } = state
   const { refusals, bodies } = profile
-  const find = (account: SimulatedAccount, txid: string) => {
-    const charge = charges.find(account.id, txid)
-    return charge && !isDueCharge(charge) ? charge : undefined
-  }
-  const listPayments = (account: SimulatedAccount, charge: SimulatedCharge) => {
-    const pix = receipts
-      .listByTxid(charge.accountId, charge.txid)
-      .map(receipt => profile.presentReceivedPix(account, receipt, refunds.listListedByReceipt(receipt)))
-    return pix.length ? { pix } : {}
-  }
-  const presentListed = (account: SimulatedAccount, charge: SimulatedCharge) => ({
-    ...profile.presentListedCharge(account, charge),
-    ...listPayments(account, charge),
+  const { find, listPayments, presentListed, show } = createShownCharges(state, profile, {
+    isOfKind: (charge): charge is SimulatedCharge => !isDueCharge(charge),
+    present: profile.presentListedCharge,
+    refusals,
   })
 
   return {
     create: (call, outcome) => createCharge(state, profile, call, outcome),
-    show: ({ account, params, query }) => {
-      const charge = find(account, params.txid!)
-      if (!charge) return refusals.chargeNotFound()
-      const revision = charges.findRevision(charge, Number(query.get('revisao') ?? charge.revision))
-      return revision ? { status: 200, body: presentListed(account, revision) } : refusals.revisionUnknown()
-    },
+    show,
     revise: ({ account, params, body }) => {
       const change = parseBacenRequest(bodies.chargeChange, body, { refusals, subject: 'cob' })
       if ('refusal' in change) return change.refusal

@@ -12,6 +12,7 @@ import { dropFreeLocation, moveCharge } from './locations.ts'
 import { nameBacenChargeStatus } from './presenters.ts'
 import type { BacenProfile } from './profile.ts'
 import { parseBacenRequest } from './schemas.ts'
+import { createShownCharges } from './shown-charges.ts'
 
 type DueChargeHandlers = Record<
   'create' | 'show' | 'revise' | 'list',
@@ -26,31 +27,17 @@ export function createBacenDueChargeHandlers(
   state: SimulatorState,
   profile: BacenProfile,
 ): DueChargeHandlers {
-  const { charges, receipts, refunds, store } = state
+  const { charges, store } = state
   const { dueRefusals: refusals } = profile
-  const find = (account: SimulatedAccount, txid: string) => {
-    const charge = charges.find(account.id, txid)
-    return charge && isDueCharge(charge) ? charge : undefined
-  }
-  const listPayments = (account: SimulatedAccount, charge: SimulatedCharge) => {
-    const pix = receipts
-      .listByTxid(charge.accountId, charge.txid)
-      .map(receipt => profile.presentReceivedPix(account, receipt, refunds.listListedByReceipt(receipt)))
-    return pix.length ? { pix } : {}
-  }
-  const presentListed = (account: SimulatedAccount, charge: SimulatedCharge) => ({
-    ...profile.presentListedDueCharge(account, charge),
-    ...listPayments(account, charge),
+  const { find, listPayments, show } = createShownCharges(state, profile, {
+    isOfKind: isDueCharge,
+    present: profile.presentListedDueCharge,
+    refusals,
   })
 
   return {
     create: (call, outcome) => createDueCharge(state, profile, call, outcome),
-    show: ({ account, params, query }) => {
-      const charge = find(account, params.txid!)
-      if (!charge) return refusals.chargeNotFound()
-      const revision = charges.findRevision(charge, Number(query.get('revisao') ?? charge.revision))
-      return revision ? { status: 200, body: presentListed(account, revision) } : refusals.revisionUnknown()
-    },
+    show,
     revise: ({ account, params, body }, outcome) => {
       const change = parseBacenRequest(bacenDueChargeChangeBody, body, { refusals, subject: 'cobv' })
       if ('refusal' in change) return change.refusal
