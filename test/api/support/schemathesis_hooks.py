@@ -4,6 +4,7 @@ import os
 import uuid
 
 import schemathesis
+import schemathesis_checks  # noqa: F401, registers the check
 
 DOCUMENTS = ("11222333000181", "52998224725")
 LARGEST_VALUE = 10
