@@ -198,7 +198,8 @@ function createFaultSequence(random: Random) {
 const PREPARING_APIS: ReadonlySet<ProviderApi> = new Set(['sicoob', 'stark'])
 /** The provider APIs that never answer a change of a charge with its former content. */
 const CONFIRMING_APIS: ReadonlySet<ProviderApi> = new Set(['stark'])
-const canRevise = (api: ProviderApi) => PROVIDER_CAPABILITIES[api].dueCharges?.canRevise === true
+const canRevise = (api: ProviderApi) =>
+  (PROVIDER_CAPABILITIES[api].dueCharges?.revisable ?? 'nothing') !== 'nothing'
 /** Faults after which Stark Bank's API shows a deposit without its reversal and no published reason: only an operator ends those. */
 const UNEXPLAINED_REFUND_FAULTS: ReadonlySet<FaultKind> = new Set([
   'accepted_then_rejected',

@@ -307,6 +307,8 @@ type HistorySummary = {
   statuses: string[]
   /** How often the search attributes were written after the start. */
   upsertCount: number
+  /** The values, in centavos, that were written after the start. */
+  changedCents: number[]
   /** The values of the search attribute for an unknown outcome; null where it was cleared. */
   outcomes: (string | null)[]
   /** Each timer with its summary and length; `woken` where it was cancelled before its end. */
@@ -326,6 +328,7 @@ function summarizeHistory(history: History): HistorySummary {
   )
   const statuses: string[] = []
   let upsertCount = 0
+  const changedCents: number[] = []
   const outcomes: (string | null)[] = []
   const timers: string[] = []
   const queuedActivities: string[] = []
@@ -334,6 +337,7 @@ function summarizeHistory(history: History): HistorySummary {
   for (const event of events) {
     const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields
     if (fields) upsertCount += 1
+    if (fields?.TrilhoValueCents) changedCents.push(Number(decodePayload(fields.TrilhoValueCents)))
     if (fields?.TrilhoOutcome) outcomes.push(decodePayload(fields.TrilhoOutcome) || null)
     const status = fields?.TrilhoStatus
     if (status && statuses.at(-1) !== decodePayload(status)) statuses.push(decodePayload(status))
@@ -355,6 +359,7 @@ function summarizeHistory(history: History): HistorySummary {
   return {
     statuses,
     upsertCount,
+    changedCents,
     outcomes,
     timers,
     queuedActivities,

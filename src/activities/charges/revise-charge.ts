@@ -22,7 +22,8 @@ import { pollCharge } from './poll-charge.ts'
 import { applyRevision, findOpenRevision, refuseRevision } from './revisions.ts'
 
 /**
- * Revises a charge with a due date at its provider, then in the database. The revision is stored with its number before the call. Where an
+ * Revises a charge with a due date at its provider, then in the database. The revision is stored with its number before the call; one that
+ * changes nothing calls no provider, and is stored so that its repeat changes nothing either. Where an
  * earlier call has no answer, the provider is polled first, because the charge may have been paid, and is then sent the same again, which a
  * provider that has carried it out answers alike. A payment that arrives meanwhile decides by which terms it was paid (`recordPayments`), and
  * ends the revision. "Not found" is no answer, as in a poll.
@@ -66,7 +67,7 @@ type RevisionRequest = { connectionUuid: string; order: ProviderRevision; isRepe
 
 /**
  * Stores a revision before its provider is called, under the charge's row lock. `isRepeat`: an earlier call may have carried it out. Null
- * where it has ended, or nothing can be revised: the charge is not pending, or another revision of it is under way.
+ * where it has ended, changes nothing, or nothing can be revised: the charge is not pending, or another revision of it is under way.
  */
 async function requestRevision(
   { sealer }: ActivityDependencies,
@@ -86,16 +87,22 @@ async function requestRevision(
     valueCents === charge.valueCents
       ? charge.feeCents
       : computeQuotedFeeCents(valueCents, charge.connection.fees)
+  const due = details.due ?? charge.due
+  const message = details.message ?? charge.message ?? null
+  const isUnchanged =
+    valueCents === charge.valueCents &&
+    isDeepStrictEqual(due, charge.due) &&
+    message === (charge.message ?? null)
   const revision = em.create(ChargeRevision, {
     uuid: revisionUuid,
     chargeUuid,
     number: charge.revision + 1,
-    status: 'requested',
+    status: isUnchanged ? 'unchanged' : 'requested',
     valueCents,
     feeCents,
     totalCents: valueCents + feeCents,
-    due: details.due ?? charge.due,
-    message: details.message ?? charge.message ?? null,
+    due,
+    message,
     requestId: order.requestId,
     tokenNumber: order.tokenNumber ?? null,
     userUuid: order.userUuid ?? null,
@@ -103,7 +110,7 @@ async function requestRevision(
     createdAt: at,
     updatedAt: at,
   })
-  return describeRequest(charge, revision, false)
+  return isUnchanged ? null : describeRequest(charge, revision, false)
 }
 
 /** Describes to a provider what of a charge changes. */
@@ -138,7 +145,7 @@ function readResult({ orm }: ActivityDependencies, chargeUuid: string): Promise<
   return runInTransaction(orm, async em => queryResult(await lockCharge(em, chargeUuid)))
 }
 
-function queryResult({ uuid, state, expiresAt }: Charge): Query<PollChargeResult> {
+function queryResult({ uuid, state, valueCents, expiresAt }: Charge): Query<PollChargeResult> {
   const expiry = expiresAt && { expiresAt: expiresAt.toISOString() }
-  return queryWithFollowUps(uuid, { kind: 'known' as const, state, ...expiry })
+  return queryWithFollowUps(uuid, { kind: 'known' as const, state, valueCents, ...expiry })
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import { type ReviseChargeBody, toDueTerms } from '../../contract/charges/due.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { ChargeRevision } from '../../db/entities/charge-revision.ts'
@@ -54,7 +53,6 @@ export async function reviseMerchantCharge(
     if (stored.status !== 'requested') return respond(charge, stored, replay)
   } else {
     await validateRevision(em, { token, charge, body })
-    if (!changesCharge(charge, body)) return { charge, headers: {} }
   }
   const details: ChargeRevisionDetails = {
     ...(body.value !== undefined && { valueCents: body.value }),
@@ -103,30 +101,23 @@ function deriveRevisionUuid({ token, uuid, idempotencyKey: key }: RevisionKey): 
 export async function canReviseCharge(em: EntityManager, charge: ReadCharge): Promise<boolean> {
   if (!charge.due || !isRevisableChargeState(charge.state)) return false
   const { dialect } = await em.findOneOrFail(Connection, charge.connection.uuid)
-  return PROVIDER_CAPABILITIES[dialect].dueCharges?.canRevise === true
+  const { dueCharges } = PROVIDER_CAPABILITIES[dialect]
+  return dueCharges !== null && dueCharges.revisable !== 'nothing'
 }
 
 type Replay = { isReplayed: boolean; headers: Record<string, string> }
 
-/** Responds with the charge where its provider has accepted the revision. A payment in process decides about it once it has settled. */
+/** Responds with the charge where its provider has accepted the revision, or there was nothing to change. A payment in process decides about it once it has settled. */
 function respond(charge: ChargeWithRefunds, { status }: ChargeRevision, { isReplayed, headers }: Replay) {
   switch (status) {
     case 'revised':
+    case 'unchanged':
       return { charge, headers }
     case 'refused':
       return fail('charge_not_revisable', { headers, ...(isReplayed && { isFinalForKey: true }) })
     case 'requested':
       return fail('revision_unknown', { retryAfterS: UNAVAILABLE_RETRY_S, headers })
   }
-}
-
-/** Tells whether a request changes what a charge asks. */
-function changesCharge(charge: ChargeWithRefunds, { value, due, message }: ReviseChargeBody): boolean {
-  return (
-    (value !== undefined && value !== charge.valueCents) ||
-    (due !== undefined && !isDeepStrictEqual(toDueTerms(due), charge.due)) ||
-    (message !== undefined && message !== charge.message)
-  )
 }
 
 /** Fails with 409 where the charge cannot be revised now, and with 422 where it cannot be revised so. */
@@ -142,8 +133,11 @@ async function validateRevision(
   const connection = await em.findOneOrFail(Connection, charge.connection.uuid)
   const valueCents = body.value ?? charge.valueCents
   const due = body.due ? toDueTerms(body.due) : currentDue
+  const message = body.message ?? charge.message ?? null
+  const hasAddress = charge.debtorAddress != null
+  const current = { valueCents: charge.valueCents, due: currentDue, message: charge.message ?? null }
   const errors = collectRevisionErrors(
-    { connection, valueCents, due, hasAddress: charge.debtorAddress != null },
+    { connection, valueCents, due, message, hasAddress, current },
     { due: body.due !== undefined },
   )
   const splits = Array.from(charge.splits, ({ type, amount }) => ({ type, amount }))

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { toDueTerms } from '../../contract/charges/due.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { type DueFieldError, findDueErrors, selectDueCandidates } from '../../domain/charges/due-errors.ts'
-import type { DueTerms } from '../../domain/charges/due-terms.ts'
+import { DUE_MEMBERS, type DueTerms } from '../../domain/charges/due-terms.ts'
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
 import { computeBrasiliaDay } from '../../domain/shared/brasilia-day.ts'
 import type { FieldErrors } from '../../http/validate.ts'
@@ -42,15 +43,27 @@ export function selectDueConnections(
   return selection.capable
 }
 
-/** Collects the errors of new terms of a charge: those that no provider allows, and what the provider of the charge does not compute. */
-export function collectRevisionErrors(
-  charge: { connection: Connection; valueCents: number; due: DueTerms; hasAddress: boolean },
-  changed: { due: boolean },
-): FieldErrors {
-  const { connection, valueCents, due, hasAddress } = charge
+/** What a revision asks of a charge; `current` is what the charge asks now. */
+type Revision = {
+  connection: Connection
+  valueCents: number
+  due: DueTerms
+  message: string | null
+  hasAddress: boolean
+  current: { valueCents: number; due: DueTerms; message: string | null }
+}
+
+/**
+ * Collects the errors of new terms of a charge: those that no provider allows, and what the provider of the charge does not compute, or
+ * does not change.
+ */
+export function collectRevisionErrors(revision: Revision, changed: { due: boolean }): FieldErrors {
+  const { connection, valueCents, due, hasAddress } = revision
   const today = computeBrasiliaDay(new Date())
   const found = findDueErrors({ terms: due, valueCents, today })
-  const unsupported = changed.due ? selectConnections([connection], due, hasAddress).errors : []
+  const unchangeable = findUnchangeable(revision)
+  const unsupported =
+    changed.due && unchangeable.length === 0 ? selectConnections([connection], due, hasAddress).errors : []
   // Terms that stay are wrong for the new value, not by themselves.
   const named = changed.due
     ? found
@@ -59,7 +72,19 @@ export function collectRevisionErrors(
           ? []
           : { field: 'value', message: field === 'value' ? message : `${field} ${message}` },
       )
-  return toFieldErrors([...named, ...unsupported])
+  return toFieldErrors([...unchangeable, ...named, ...unsupported])
+}
+
+/** Finds what of a revision the provider of the charge cannot change (`revisable`). */
+function findUnchangeable({ connection, valueCents, due, message, current }: Revision): DueFieldError[] {
+  if (PROVIDER_CAPABILITIES[connection.dialect].dueCharges?.revisable !== 'schedule') return []
+  const members = DUE_MEMBERS.filter(member => !isDeepStrictEqual(due[member], current.due[member]))
+  const fields = [
+    ...(valueCents === current.valueCents ? [] : ['value']),
+    ...(message === current.message ? [] : ['message']),
+    ...members.map(member => `due.${member}`),
+  ]
+  return fields.map(field => ({ field, message: 'cannot be changed at the provider of this charge' }))
 }
 
 function selectConnections(connections: Connection[], terms: DueTerms, hasAddress: boolean) {

@@ -5,8 +5,8 @@ import {
   type DueModalities,
   type DueTerms,
   type FixedOrPercentage,
-  findUnsupportedDueMember,
   getAmountNumber,
+  listUnsupportedDueMembers,
 } from './due-terms.ts'
 
 /** Highest percentage of a member of a due date, in hundredths of a percent: pix-api of the Central Bank, violations of `PUT /cobv/{txid}`. */
@@ -108,9 +108,12 @@ const MEMBER_NOUNS: Record<DueMember, string> = {
   discount: 'this discount',
 }
 
+/** What a candidate lacks for a charge: a member that it does not compute, or the debtor's address. */
+type Lack = DueMember | 'address'
+
 /**
- * Selects the candidates that issue a charge with these terms. Where none is left, `errors` say which member of the request each of them
- * lacks.
+ * Selects the candidates that issue a charge with these terms. Where none is left, `errors` name what all of them lack; where each lacks
+ * something else, what the one lacks that lacks least.
  */
 export function selectDueCandidates<Candidate>(
   candidates: Candidate[],
@@ -120,33 +123,39 @@ export function selectDueCandidates<Candidate>(
     hasAddress,
   }: { modalitiesOf: (candidate: Candidate) => DueModalities | null; hasAddress: boolean },
 ): { capable: Candidate[]; errors: DueFieldError[] } {
-  const judged = candidates.map(candidate => ({
-    candidate,
-    error: findCandidateError(terms, modalitiesOf(candidate), hasAddress),
-  }))
-  const capable = judged.filter(({ error }) => error === null).map(({ candidate }) => candidate)
+  const judged = candidates.flatMap(candidate => {
+    const modalities = modalitiesOf(candidate)
+    return modalities ? [{ candidate, lacks: listLacks(terms, modalities, hasAddress) }] : []
+  })
+  const capable = judged.filter(({ lacks }) => lacks.length === 0).map(({ candidate }) => candidate)
   if (capable.length > 0) return { capable, errors: [] }
-  const errors = judged.flatMap(({ error }) => error ?? [])
-  // A provider that lacks one member is nearer to the order than one that issues no such charge.
-  const nearest = errors.filter(({ field }) => field !== 'due')
-  const listed = nearest.length > 0 ? nearest : errors
-  return { capable, errors: [...new Map(listed.map(error => [error.field, error])).values()] }
+  const [least] = judged.map(({ lacks }) => lacks).toSorted((a, b) => a.length - b.length)
+  if (!least)
+    return {
+      capable,
+      errors: [{ field: 'due', message: 'no provider of this charge issues charges with a due date' }],
+    }
+  const lackedByAll = least.filter(lack => judged.every(({ lacks }) => lacks.includes(lack)))
+  const errors =
+    lackedByAll.length > 0
+      ? lackedByAll.map(lack => describeLack(lack))
+      : least.map(lack => describeLack(lack, ' together with the rest'))
+  return { capable, errors }
 }
 
-function findCandidateError(
-  terms: DueTerms,
-  modalities: DueModalities | null,
-  hasAddress: boolean,
-): DueFieldError | null {
-  if (!modalities)
-    return { field: 'due', message: 'no provider of this charge issues charges with a due date' }
-  const member = findUnsupportedDueMember(terms, modalities)
-  if (member)
-    return {
-      field: `due.${member}`,
-      message: `no provider of this charge computes ${MEMBER_NOUNS[member]}`,
-    }
-  if (modalities.needsAddress && !hasAddress)
-    return { field: 'debtor.address', message: 'is needed by every provider of this charge' }
-  return null
+function listLacks(terms: DueTerms, modalities: DueModalities, hasAddress: boolean): Lack[] {
+  const members = listUnsupportedDueMembers(terms, modalities)
+  return modalities.needsAddress && !hasAddress ? [...members, 'address'] : members
+}
+
+function describeLack(lack: Lack, condition = ''): DueFieldError {
+  return lack === 'address'
+    ? {
+        field: 'debtor.address',
+        message: `is needed by every provider of this charge${condition && ' that computes the rest'}`,
+      }
+    : {
+        field: `due.${lack}`,
+        message: `no provider of this charge computes ${MEMBER_NOUNS[lack]}${condition}`,
+      }
 }

@@ -58,27 +58,28 @@ export type DueModalities = {
   maxDiscountSteps: number
   /** It issues none without the debtor's address. */
   needsAddress: boolean
-  canRevise: boolean
+  /** What of an issued charge it changes: `schedule` is the due day, and until when the charge can be paid. */
+  revisable: 'all' | 'schedule' | 'nothing'
 }
 
 /** Members of a due date that a provider may not compute. */
-export type DueMember = 'fine' | 'interest' | 'abatement' | 'discount'
+export const DUE_MEMBERS = ['fine', 'interest', 'abatement', 'discount'] as const
+export type DueMember = (typeof DUE_MEMBERS)[number]
 
-/** Finds the first member of the terms that a provider with these modalities does not compute; null where it computes all. */
-export function findUnsupportedDueMember(terms: DueTerms, modalities: DueModalities): DueMember | null {
+/** Lists the members of the terms that a provider with these modalities does not compute. */
+export function listUnsupportedDueMembers(terms: DueTerms, modalities: DueModalities): DueMember[] {
   const { fine, interest, abatement, discount } = terms
-  if (fine && !modalities.fine.includes(fine.type)) return 'fine'
-  if (interest && !modalities.interest.includes(`${interest.type}_${interest.per}_${interest.days}`))
-    return 'interest'
-  if (abatement && !modalities.abatement.includes(abatement.type)) return 'abatement'
-  if (discount?.kind === 'per_day') {
-    const mode = `${discount.rate.type}_PER_DAY_${discount.days}` as const
-    if (!modalities.discount.includes(mode)) return 'discount'
+  const isComputed: Record<DueMember, boolean> = {
+    fine: !fine || modalities.fine.includes(fine.type),
+    interest: !interest || modalities.interest.includes(`${interest.type}_${interest.per}_${interest.days}`),
+    abatement: !abatement || modalities.abatement.includes(abatement.type),
+    discount: !discount || isDiscountComputed(discount, modalities),
   }
-  if (discount?.kind === 'until') {
-    const { steps } = discount
-    const isKnown = steps.every(step => modalities.discount.includes(`${step.type}_UNTIL`))
-    if (!isKnown || steps.length > modalities.maxDiscountSteps) return 'discount'
-  }
-  return null
+  return DUE_MEMBERS.filter(member => !isComputed[member])
+}
+
+function isDiscountComputed(discount: DueDiscount, { discount: modes, maxDiscountSteps }: DueModalities) {
+  if (discount.kind === 'per_day') return modes.includes(`${discount.rate.type}_PER_DAY_${discount.days}`)
+  const { steps } = discount
+  return steps.length <= maxDiscountSteps && steps.every(({ type }) => modes.includes(`${type}_UNTIL`))
 }

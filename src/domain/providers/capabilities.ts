@@ -107,7 +107,7 @@ const BACEN_DUE_CHARGES: DueModalities = {
   discount: ALL_DISCOUNTS,
   maxDiscountSteps: 3,
   needsAddress: false,
-  canRevise: true,
+  revisable: 'all',
 }
 
 /**
@@ -147,7 +147,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
       discount: ALL_DISCOUNTS,
       maxDiscountSteps: 3,
       needsAddress: true,
-      canRevise: false,
+      revisable: 'nothing',
     },
     // "Bloqueando Pagamentos": `ensureSameTaxID`.
     locksPayer: 'charge',
@@ -222,7 +222,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
       discount: ['PERCENTAGE_UNTIL'],
       maxDiscountSteps: 5,
       needsAddress: false,
-      canRevise: true,
+      revisable: 'schedule',
     },
     // SDK, DynamicBrcode and Invoice: rule `allowedTaxIds`. An invoice alone restricts nobody ("Pix Invoice").
     locksPayer: 'charge',

@@ -2,7 +2,7 @@ import { findDiscountErrors } from '../../domain/charges/due-errors.ts'
 import {
   type DueModalities,
   type DueTerms,
-  findUnsupportedDueMember,
+  listUnsupportedDueMembers,
 } from '../../domain/charges/due-terms.ts'
 import type { RejectedResult } from '../../domain/providers/provider.ts'
 import { computeBrasiliaDay, computeBrasiliaDayEnd } from '../../domain/shared/brasilia-day.ts'
@@ -35,7 +35,7 @@ export function refuseUncomputedTerms(
   terms: DueTerms,
   modalities: DueModalities | null,
 ): RejectedResult | undefined {
-  const member = modalities === null ? 'due' : findUnsupportedDueMember(terms, modalities)
+  const [member] = modalities === null ? ['due'] : listUnsupportedDueMembers(terms, modalities)
   if (member) return dueTermsUnsupported(`The provider does not compute the ${member} of the charge`)
   if (terms.discount?.kind !== 'until') return undefined
   const types = new Set(terms.discount.steps.map(({ type }) => type))

@@ -195,6 +195,8 @@ class ChargeWorkflow {
     }
     const wasEndDue = this.#isEndDue()
     this.#applyState(result.state, result.expiresAt)
+    if (result.valueCents !== undefined)
+      upsertVisibility([{ key: SEARCH_ATTRIBUTES.value, value: result.valueCents }])
     this.#isPaymentUnlisted =
       (isNotified || this.#isPaymentUnlisted) && this.#mayListPaymentLater(result, isNotified)
     // While an end is due and nothing changes, the polls become less frequent.

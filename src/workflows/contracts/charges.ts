@@ -92,10 +92,16 @@ export type PollChargeInput = { chargeUuid: string; isPayloadExpired: boolean }
 /** State of a charge after its provider was polled. */
 export type PollChargeResult =
   /**
-   * `listedPaymentCount`: number of payments of the charge that the provider lists; absent where they were not requested. `expiresAt`: of
-   * its payload after a revision, ISO 8601 UTC.
+   * `listedPaymentCount`: number of payments of the charge that the provider lists; absent where they were not requested. `valueCents` and
+   * `expiresAt`: the value of the charge after a revision, and the expiry of its payload, ISO 8601 UTC.
    */
-  | (FollowUps & { kind: 'known'; state: ChargeState; listedPaymentCount?: number; expiresAt?: string })
+  | (FollowUps & {
+      kind: 'known'
+      state: ChargeState
+      listedPaymentCount?: number
+      valueCents?: number
+      expiresAt?: string
+    })
   /**
    * The provider gave no outcome: the workflow polls again. Payments that it listed are recorded. `settleWindowMs`: "not found"
    * after an unanswered cancellation, which may have removed the charge.

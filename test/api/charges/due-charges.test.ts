@@ -67,7 +67,7 @@ const STORIES: Story[] = [
 ]
 
 describe.each(STORIES)('at $dialect', ({ provider, dialect, due, change, paidOn, paid }) => {
-  const canRevise = PROVIDER_CAPABILITIES[dialect].dueCharges!.canRevise
+  const canRevise = PROVIDER_CAPABILITIES[dialect].dueCharges!.revisable !== 'nothing'
 
   test('a charge is revised, paid by its last terms, and what was received is refunded', async () => {
     const { api } = await createMerchant({ providers: [{ provider, dialect, sendsNotifications: true }] })

@@ -135,7 +135,7 @@ describe('candidates', () => {
     discount: ['FIXED_UNTIL', 'PERCENTAGE_UNTIL'],
     maxDiscountSteps: 3,
     needsAddress: false,
-    canRevise: true,
+    revisable: 'all',
   }
   const NO_ABATEMENT = { ...ALL, abatement: [] }
   const NEEDS_ADDRESS = { ...ALL, needsAddress: true }
@@ -166,8 +166,22 @@ describe('candidates', () => {
       'no provider of this charge computes this abatement',
     ],
     ['one needs an address', [NEEDS_ADDRESS], 'debtor.address', 'is needed by every provider of this charge'],
+    [
+      'each lacks something else',
+      [NEEDS_ADDRESS, NO_ABATEMENT],
+      'debtor.address',
+      'is needed by every provider of this charge that computes the rest',
+    ],
   ])('the member is named where %s', (_, candidates, field, message) => {
     const { capable, errors } = select(candidates, { abatement: fixed(100) })
     expect([capable, errors]).toEqual([[], [{ field, message }]])
+  })
+
+  test('all that the provider lacks is named at once', () => {
+    const { errors } = select([{ ...NO_ABATEMENT, fine: [], needsAddress: true }], {
+      abatement: fixed(100),
+      fine: fixed(100),
+    })
+    expect(errors.map(({ field }) => field)).toEqual(['due.fine', 'due.abatement', 'debtor.address'])
   })
 })

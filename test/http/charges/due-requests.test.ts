@@ -48,7 +48,7 @@ type Merchant = { accountUuid: string; token: string }
 
 /** An account with one connection to this provider API. */
 async function createMerchant(
-  dialect: 'stark' | 'woovi' = 'stark',
+  dialect: 'efi' | 'stark' | 'woovi' = 'stark',
 ): Promise<Merchant & { connection: string }> {
   const accountUuid = await fixture.insertAccount()
   const connection = await fixture.insertConnection(accountUuid, { dialect })
@@ -280,7 +280,7 @@ describe('PATCH /payments/{uuid}', () => {
   /** A charge of R$ 100.00 that its provider has issued. */
   async function issueCharge({
     hasDue = true,
-    dialect = 'stark' as 'stark' | 'woovi',
+    dialect = 'efi' as 'efi' | 'stark' | 'woovi',
     splits = [] as object[],
   } = {}) {
     const { accountUuid, token, connection } = await createMerchant(dialect)
@@ -392,6 +392,31 @@ describe('PATCH /payments/{uuid}', () => {
     expect([answer.status, answer.body.data.revision]).toEqual([200, 0])
   })
 
+  test('that changed nothing changes nothing when it is sent again after another one', async () => {
+    const charge = await issueCharge()
+    const key = randomUUID()
+    await charge.patch({ value: 100 }, key)
+    answers.push(revised())
+    await charge.patch({ value: 80 })
+    const again = await charge.patch({ value: 100 }, key)
+    expect([again.status, again.body.data.value, again.headers.get('idempotent-replayed')]).toEqual([
+      ...[200, 80, 'true'],
+    ])
+    const other = await charge.patch({ value: 70 }, key)
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  test('names what its provider cannot change, and calls none', async () => {
+    const charge = await issueCharge({ dialect: 'stark' })
+    const due = { on: addDays(DUE_DAY, 5), fine: percent(2) }
+    const answer = await charge.patch({ value: 80, message: 'Janeiro', due })
+    const message = ['cannot be changed at the provider of this charge']
+    expect([answer.status, answer.body.errors]).toEqual([
+      422,
+      { value: message, message, 'due.fine': message, 'due.discount': message },
+    ])
+  })
+
   test('that loses against another one is 409, and was not begun', async () => {
     const charge = await issueCharge()
     carryOut = async () => ({ kind: 'closed', state: 'pending' })
@@ -445,11 +470,6 @@ describe('PATCH /payments/{uuid}', () => {
       'a due day before today',
       { due: { on: addDays(TODAY, -1) } },
       { 'due.on': ['must not be before today in Brasília'] },
-    ],
-    [
-      'terms that its provider does not compute',
-      { due: { on: DUE_DAY, abatement: fixed(1) } },
-      { 'due.abatement': ['no provider of this charge computes this abatement'] },
     ],
     [
       'an unknown field',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { DueTerms } from '../../../src/domain/charges/due-terms.ts'
-import { findUnsupportedDueMember } from '../../../src/domain/charges/due-terms.ts'
+import { listUnsupportedDueMembers } from '../../../src/domain/charges/due-terms.ts'
 import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/capabilities.ts'
 import {
   CHARGE_REFERENCE,
@@ -78,7 +78,7 @@ describe('issuing', () => {
     await using story = await openStarkFixture()
     listInvoices(story)
     story.scripted.scriptReplies(CREATE_ROUTE, okReply({ invoices: [dueInvoiceOf()] }))
-    expect(findUnsupportedDueMember(terms, PROVIDER_CAPABILITIES.stark.dueCharges!)).toBeNull()
+    expect(listUnsupportedDueMembers(terms, PROVIDER_CAPABILITIES.stark.dueCharges!)).toEqual([])
     expect(await story.provider.issueCharge({ ...order, message: 'Pedido 7', additionalInfo })).toMatchObject(
       {
         kind: 'accepted',
@@ -306,7 +306,7 @@ describe('revising', () => {
     await using story = await openStarkFixture()
     listInvoices(story, dueInvoiceOf({ status: 'overdue' }))
     story.scripted.scriptReplies(CHANGE_ROUTE, okReply({ invoice: dueInvoiceOf(moved) }))
-    expect(PROVIDER_CAPABILITIES.stark.dueCharges?.canRevise).toBe(true)
+    expect(PROVIDER_CAPABILITIES.stark.dueCharges?.revisable).toBe('schedule')
     expect(await story.provider.reviseCharge!({ ...revision, totalCents: 1234 })).toMatchObject({
       kind: 'revised',
       charge: { totalCents: 1234, expiresAt: '2026-02-05T02:59:59.999Z' },

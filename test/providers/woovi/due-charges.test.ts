@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { DueTerms } from '../../../src/domain/charges/due-terms.ts'
-import { findUnsupportedDueMember } from '../../../src/domain/charges/due-terms.ts'
+import { listUnsupportedDueMembers } from '../../../src/domain/charges/due-terms.ts'
 import { PROVIDER_CAPABILITIES } from '../../../src/domain/providers/capabilities.ts'
 import {
   chargeOf,
@@ -158,7 +158,7 @@ test.each<[string, Partial<DueTerms>, object]>([
   await using story = await openWooviFixture()
   story.scripted.scriptReplies(POST, okReply(dueChargeOf({ interestsSettings: null })))
   const due = { ...terms, ...changes }
-  expect(findUnsupportedDueMember(due, PROVIDER_CAPABILITIES.woovi.dueCharges!)).toBeNull()
+  expect(listUnsupportedDueMembers(due, PROVIDER_CAPABILITIES.woovi.dueCharges!)).toEqual([])
   expect(await story.provider.issueCharge({ ...order, due })).toMatchObject({ kind: 'accepted' })
   expect(JSON.parse(story.scripted.calls()[0]!.body)).toMatchObject(fields)
 })
@@ -200,7 +200,7 @@ describe('terms that Woovi does not compute are not requested', () => {
 
   test('a debtor without an address', async () => {
     await using story = await openWooviFixture()
-    expect(PROVIDER_CAPABILITIES.woovi.dueCharges).toMatchObject({ needsAddress: true, canRevise: false })
+    expect(PROVIDER_CAPABILITIES.woovi.dueCharges).toMatchObject({ needsAddress: true, revisable: 'nothing' })
     expect(story.provider.reviseCharge).toBeUndefined()
     const { address: _, ...addressless } = debtor
     expect(await story.provider.issueCharge({ ...order, debtor: addressless })).toMatchObject({

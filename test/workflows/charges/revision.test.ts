@@ -34,6 +34,17 @@ test('a revised charge expires by its new terms', async () => {
   expect(story.history.timers.at(-1)).toBe('payload expires: 72 h 1 min')
 })
 
+test('the Temporal UI shows the value of the last revision', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    reviseCharge: [async () => ({ ...chargeKnown('pending'), valueCents: 20_000 })],
+    pollCharge: [chargeKnown('expired')],
+  })
+  await story.reviseCharge()
+  await story.finishWith('expired')
+  expect(story.history.changedCents).toEqual([20_000])
+})
+
 test('a lost answer of a revision is asked for on the schedule, and the same is sent again', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],

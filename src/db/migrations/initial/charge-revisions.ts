@@ -12,7 +12,7 @@ create table charge_revision (
   uuid uuid primary key,
   charge_uuid uuid not null references charge,
   number int not null check (number > 0),
-  status text not null check (status in ('requested', 'revised', 'refused')),
+  status text not null check (status in ('requested', 'revised', 'refused', 'unchanged')),
   -- What the charge asks once its provider has accepted the revision.
   value_cents bigint not null check (value_cents between 1 and 999999999999),
   fee_cents bigint not null check (fee_cents >= 0),
@@ -29,7 +29,7 @@ create table charge_revision (
 -- One revision of a charge is under way at a time,
 create unique index charge_revision_open on charge_revision (charge_uuid) where status = 'requested';
 -- and a number names one that its provider has accepted, or may accept.
-create unique index charge_revision_number on charge_revision (charge_uuid, number) where status <> 'refused';`,
+create unique index charge_revision_number on charge_revision (charge_uuid, number) where status in ('requested', 'revised');`,
 
   rules: `${TRANSITIONS}
 -- What was requested of the provider stays as it was requested: it is requested again where no answer came.
