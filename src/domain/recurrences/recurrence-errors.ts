@@ -1,4 +1,5 @@
 import type { DueFieldError } from '../charges/due-errors.ts'
+import { computeBrasiliaDay } from '../shared/brasilia-day.ts'
 import { computeDueDay, findCreationPeriod, findCycleOfDay } from './cycles.ts'
 import type { RecurrenceTerms } from './recurrence.ts'
 
@@ -17,15 +18,12 @@ export type RecurrenceOrder = {
   firstCharge: { hasDue: boolean } | null
 }
 
-/** Finds what is wrong with an order of a recurrence, whichever provider creates it. `today` is the day of `now` in Brasília. */
-export function findRecurrenceErrors(
-  order: RecurrenceOrder,
-  { today, now }: { today: string; now: Date },
-): DueFieldError[] {
+/** Finds what is wrong with an order of a recurrence, whichever provider creates it. */
+export function findRecurrenceErrors(order: RecurrenceOrder, now: Date): DueFieldError[] {
   const { terms } = order
   return [
     ...findValueErrors(terms),
-    ...findDayErrors(terms, today),
+    ...findDayErrors(terms, computeBrasiliaDay(now)),
     ...findTextErrors('contract', terms.contract),
     ...(terms.subject === null ? [] : findTextErrors('subject', terms.subject)),
     ...findRequestErrors(order, now),

@@ -87,7 +87,7 @@ export type Journey = (typeof JOURNEYS)[number]
 
 /** Whether the worker creates the charge of each cycle, or the merchant does. */
 export const CHARGE_GENERATIONS = ['AUTOMATIC', 'MANUAL'] as const
-export type ChargeGeneration = (typeof CHARGE_GENERATIONS)[number]
+type ChargeGeneration = (typeof CHARGE_GENERATIONS)[number]
 
 /** What a payer authorizes, and when its charges are created. Days are `YYYY-MM-DD` of Brasília. */
 export type RecurrenceTerms = {

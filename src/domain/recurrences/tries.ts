@@ -7,11 +7,11 @@ import { TRY_CODES, type TryCodeEffect } from './recurrence-codes.ts'
  * that failed. AGND, NTAG and RIFL of the pix-api.
  */
 export const TRY_KINDS = ['FIRST', 'RETRY', 'SAME_DAY'] as const
-export type TryKind = (typeof TRY_KINDS)[number]
+type TryKind = (typeof TRY_KINDS)[number]
 
 /** SOLICITADA, AGENDADA, PAGA, CANCELADA, REJEITADA and EXPIRADA of the pix-api. */
 export const TRY_STATUSES = ['REQUESTED', 'SCHEDULED', 'PAID', 'CANCELLED', 'REJECTED', 'EXPIRED'] as const
-export type TryStatus = (typeof TRY_STATUSES)[number]
+type TryStatus = (typeof TRY_STATUSES)[number]
 
 /** A try to debit the charge of a cycle, as its provider reports it. */
 export type ChargeTry = {

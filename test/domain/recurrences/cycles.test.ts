@@ -77,7 +77,7 @@ describe('for every recurrence', () => {
   const random = createSeededRandom(20_261_130)
   const createTerms = (): CycleTerms & { endsOn: string; daysBefore: number } => {
     const startsOn = addDays('2024-01-01', random.upTo(1_500))
-    const endsOn = addDays(startsOn, random.upTo(1_500))
+    const endsOn = addDays(startsOn, random.upTo(1_000))
     return {
       frequency: FREQUENCIES[random.upTo(FREQUENCIES.length - 1)]!,
       startsOn,
@@ -86,20 +86,21 @@ describe('for every recurrence', () => {
     }
   }
 
+  const listDays = (fromDay: string, toDay: string) =>
+    Array.from({ length: countDays(fromDay, toDay) + 1 }, (_, offset) => addDays(fromDay, offset))
+  const listNumbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
   test('each day from its start to its end is in one cycle, and no other day is in one', () => {
-    for (let round = 0; round < 100; round += 1) {
+    for (let round = 0; round < 40; round += 1) {
       const terms = createTerms()
-      const found = Array.from({ length: countDays(terms.startsOn, terms.endsOn) + 1 }, (_, offset) =>
-        findCycleOfDay(terms, addDays(terms.startsOn, offset)),
+      const found = listDays(terms.startsOn, terms.endsOn).map(day => findCycleOfDay(terms, day)?.number)
+      const cycles = listNumbers(findLastCycleNumber(terms)!).map(number => findCycle(terms, number)!)
+      expect(found).toEqual(
+        cycles.flatMap(({ number, dueDay, lastDay }) => listDays(dueDay, lastDay).map(() => number)),
       )
-      const lastNumber = findLastCycleNumber(terms)!
-      const expected = Array.from({ length: lastNumber }, (_, index) => findCycle(terms, index + 1)!).flatMap(
-        cycle => Array.from({ length: countDays(cycle.dueDay, cycle.lastDay) + 1 }, () => cycle),
-      )
-      expect(found).toEqual(expected)
       expect(findCycleOfDay(terms, addDays(terms.startsOn, -1))).toBeNull()
       expect(findCycleOfDay(terms, addDays(terms.endsOn, 1))).toBeNull()
-      expect(findCycle(terms, lastNumber + 1)).toBeNull()
+      expect(findCycle(terms, cycles.length + 1)).toBeNull()
     }
   })
 
@@ -121,7 +122,7 @@ describe('for every recurrence', () => {
         const hours = 24 * random.upTo(random.upTo(4) === 0 ? 120 : 3)
         now = new Date(now.getTime() + hours * 3_600_000)
       }
-      expect(visited).toEqual(Array.from({ length: findLastCycleNumber(terms)! }, (_, index) => index + 1))
+      expect(visited).toEqual(listNumbers(findLastCycleNumber(terms)!))
     }
   })
 })

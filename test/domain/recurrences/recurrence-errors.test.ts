@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import type { RecurrenceTerms } from '../../../src/domain/recurrences/recurrence.ts'
+import {
+  CHARGE_GENERATIONS,
+  JOURNEYS,
+  type Journey,
+  type RecurrenceTerms,
+} from '../../../src/domain/recurrences/recurrence.ts'
 import {
   findCycleChargeErrors,
   findRecurrenceErrors,
@@ -29,7 +34,7 @@ const errorsOf = ({ requestExpiresAt, hasPayerAccount, firstCharge, ...terms }: 
       hasPayerAccount: hasPayerAccount ?? false,
       firstCharge: firstCharge ?? null,
     },
-    { today: '2026-12-01', now: NOW },
+    NOW,
   )
 
 describe('an order of a recurrence', () => {
@@ -139,6 +144,50 @@ describe('an order of a recurrence', () => {
     ['an offer after a payment', { journey: 'PAYMENT_THEN_OFFER', firstCharge: { hasDue: true } }],
   ])('%s is allowed', (_, changes) => {
     expect(errorsOf(changes)).toEqual([])
+  })
+
+  test('at two in the morning of UTC is judged by the day in Brasília', () => {
+    const terms = { ...TERMS, startsOn: '2026-11-30' }
+    const order = { terms, requestExpiresAt: null, hasPayerAccount: false, firstCharge: null }
+    expect(findRecurrenceErrors(order, new Date('2026-12-01T02:59:59Z'))).toEqual([])
+    expect(findRecurrenceErrors(order, new Date('2026-12-01T03:00:00Z'))).toHaveLength(1)
+  })
+
+  const EXPIRY = new Date('2026-12-05T12:00:00Z')
+  const FIRST_CHARGES = { none: null, immediate: { hasDue: false }, due: { hasDue: true } }
+  const ACCEPTED: Record<
+    Journey,
+    { account: boolean; expiry: boolean; firstCharge: keyof typeof FIRST_CHARGES }
+  > = {
+    REQUEST: { account: true, expiry: true, firstCharge: 'none' },
+    QR: { account: false, expiry: false, firstCharge: 'none' },
+    QR_WITH_PAYMENT: { account: false, expiry: false, firstCharge: 'immediate' },
+    PAYMENT_THEN_OFFER: { account: false, expiry: false, firstCharge: 'due' },
+  }
+  test.each(JOURNEYS)(
+    'with the journey %s has the account, the expiry and the first charge of it alone',
+    journey => {
+      const accepted = ACCEPTED[journey]
+      for (const hasPayerAccount of [false, true])
+        for (const requestExpiresAt of [null, EXPIRY])
+          for (const [kind, firstCharge] of Object.entries(FIRST_CHARGES)) {
+            const isAccepted =
+              hasPayerAccount === accepted.account &&
+              (requestExpiresAt === null || accepted.expiry) &&
+              kind === accepted.firstCharge
+            const errors = errorsOf({ journey, hasPayerAccount, requestExpiresAt, firstCharge })
+            expect(errors.length === 0).toBe(isAccepted)
+          }
+    },
+  )
+
+  test.each(CHARGE_GENERATIONS)('with %s charges has a value, a minimum or neither', generate => {
+    const isAccepted = (valueCents: number | null, minimumCents: number | null) =>
+      errorsOf({ generate, valueCents, minimumCents }).length === 0
+    expect(isAccepted(100, null)).toBe(true)
+    expect(isAccepted(100, 100)).toBe(false)
+    expect(isAccepted(null, 100)).toBe(generate === 'MANUAL')
+    expect(isAccepted(null, null)).toBe(generate === 'MANUAL')
   })
 
   test('each field that is wrong is named', () => {
