@@ -15,7 +15,7 @@ export const accountOptionsBody = z.strictObject({
   shows_refund_status: z.boolean().default(false),
   /** Woovi; `refused`: as to an AppID without the scope, in words that no page has. */
   funds_recovery: z.enum(['served', 'absent', 'refused']).default('served'),
-  /** Sicoob, Inter: number of the current account, with its digit. */
+  /** Sicoob, Inter, Efí: number of the current account, with its digit; at Efí that of the receiver of an automatic charge. */
   account_number: z
     .string()
     .regex(/^[1-9]\d{0,19}$/)

@@ -11,8 +11,11 @@ import { detectKeyKind } from './pix-key.ts'
 /** Who collects, as the payer's bank shows it: folded to ASCII, cut to 25 and 15 characters. */
 type Merchant = { merchantName: string; merchantCity: string }
 
-/** `url` is where the payer's bank reads the charge, without a scheme; `totalCents` 0 is an open amount. */
-export type DynamicBrCode = Merchant & { url: string; totalCents: number }
+/**
+ * `url` is where the payer's bank reads the charge, without a scheme, null where there is none; `totalCents` 0 is an open amount.
+ * `recurrenceUrl`: where it reads the recurrence of a composite code.
+ */
+export type DynamicBrCode = Merchant & { url: string | null; totalCents: number; recurrenceUrl?: string }
 
 /** A code that can be paid again and again, straight to `key`; `description` is cut to the room left. */
 export type StaticBrCode = Merchant & { key: string; cents?: number; txid?: string; description?: string }
@@ -22,6 +25,8 @@ type ValidPayload = Merchant & {
   /** Of a dynamic code. Both `url` and `key` are null where the code only asks for a recurrence. */
   url: string | null
   key: string | null
+  /** Where a code that asks for a recurrence has it; null of any other. */
+  recurrenceUrl: string | null
   /** null where the code leaves the amount open. Of a dynamic code what `url` answers rules. */
   totalCents: number | null
   /** `***` where the code names none. */
@@ -38,12 +43,22 @@ const LOCATION = /^[a-z0-9.-]+(?::\d{1,5})?\/[!-~]+$/i
  * txid always `***`. Throws RangeError for a location with a scheme or over 77, an amount that is no whole
  * number of centavos, or a name or city of which no ASCII is left.
  */
-export function buildDynamicBrCode({ url, totalCents, merchantName, merchantCity }: DynamicBrCode): string {
-  if (!isLocation(url)) throw new RangeError(`not a scheme-less location of up to 77: ${url}`)
+export function buildDynamicBrCode({
+  url,
+  totalCents,
+  merchantName,
+  merchantCity,
+  recurrenceUrl,
+}: DynamicBrCode): string {
+  for (const location of [url, recurrenceUrl ?? null]) {
+    if (location !== null && !isLocation(location))
+      throw new RangeError(`not a scheme-less location of up to 77: ${location}`)
+  }
+  if (url === null && recurrenceUrl === undefined) throw new RangeError('nothing to pay')
   const text = [
     encodeTlvField('00', '01'),
-    encodeTlvField('01', '12'),
-    encodeTlvField('26', encodeTlvField('00', GUI) + encodeTlvField('25', url)),
+    url === null ? '' : encodeTlvField('01', '12'),
+    encodeTlvField('26', encodeTlvField('00', GUI) + (url === null ? '' : encodeTlvField('25', url))),
     encodeTlvField('52', '0000'),
     encodeTlvField('53', '986'),
     buildAmountField(totalCents),
@@ -51,6 +66,9 @@ export function buildDynamicBrCode({ url, totalCents, merchantName, merchantCity
     encodeTlvField('59', foldAndTruncate(merchantName, 25)),
     encodeTlvField('60', foldAndTruncate(merchantCity, 15)),
     encodeTlvField('62', encodeTlvField('05', '***')),
+    recurrenceUrl === undefined
+      ? ''
+      : encodeTlvField('80', encodeTlvField('00', GUI) + encodeTlvField('25', recurrenceUrl)),
     '6304',
   ].join('')
   return text + crc16(text)
@@ -85,7 +103,8 @@ export function parseBrCode(text: string): ParsedBrCode {
   const totalCents = centsFromReais(Number(amount ?? 0)) || null
   const txid = parseTlvFields(fields.get('62') ?? '')?.get('05') ?? ''
   if (!TXID.test(txid)) return rejectPayload('its txid is missing or malformed')
-  return { kind: 'valid', url, key, totalCents, txid, merchantName, merchantCity }
+  const recurrenceUrl = recurrences.find(template => template.has('25'))?.get('25') ?? null
+  return { kind: 'valid', url, key, recurrenceUrl, totalCents, txid, merchantName, merchantCity }
 }
 
 /** CRC-16/CCITT-FALSE of an ASCII text (0x1021 from 0xFFFF, not reflected), four upper-case hex digits. */
@@ -150,7 +169,7 @@ function rejectPayload(why: string): ParsedBrCode {
 }
 
 /** One field: two digits of id, two of length, the value. Throws RangeError for a value not of 1 to 99 characters. */
-export function encodeTlvField(id: string, value: string): string {
+function encodeTlvField(id: string, value: string): string {
   if (value.length < 1 || value.length > 99)
     throw new RangeError(`field ${id} cannot hold ${value.length} characters`)
   return id + String(value.length).padStart(2, '0') + value

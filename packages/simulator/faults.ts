@@ -26,6 +26,15 @@ export const PROVIDER_OPERATIONS = [
   'listDisputes',
   'findDispute',
   'replyToDispute',
+  'issueRecurrence',
+  'requestConsent',
+  'findRecurrence',
+  'reviseRecurrence',
+  'cancelRecurrence',
+  'issueAutomaticCharge',
+  'findAutomaticCharge',
+  'cancelAutomaticCharge',
+  'retryAutomaticCharge',
   /** The request of an access token; a fault of any operation leaves it alone. */
   'authenticate',
 ] as const

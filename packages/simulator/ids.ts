@@ -9,6 +9,8 @@ export type IdGenerator = {
   token(): string
   evpKey(): string
   locationId(): number
+  /** Generates the id of a recurrence (RR, RN) or of a consent request (SC), of 29 characters (pix-api, RecId). */
+  recurrenceId(origin: { prefix: 'RR' | 'RN' | 'SC'; ispb: string; day: string }): string
   /** Generates the id of a dispute, a UUID as in DICT. */
   disputeId(): string
   /** Generates the id of an object whose provider calls it by a UUID. */
@@ -32,6 +34,8 @@ export function createIdGenerator(store: SimulatorStore, seed: number): IdGenera
     uuid: () => formatUuid(digest('uuid').toString('hex')),
     panelId: () => digest('panelId').toString('hex').slice(0, 24),
     locationId: () => store.nextCount('location'),
+    recurrenceId: ({ prefix, ispb, day }) =>
+      `${prefix}${ispb}${day.replaceAll('-', '')}${suffix('recurrenceId')}`,
   }
 }
 

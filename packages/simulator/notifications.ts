@@ -101,6 +101,20 @@ const OPERATIONS_BY_EVENT: Record<RailEvent['kind'], readonly ProviderOperation[
   return: ['sendTransfer', 'findTransfer', 'registerNotificationUrl'],
   order_removed: ['sendTransfer', 'findTransfer', 'registerNotificationUrl'],
   dispute: ['listDisputes', 'findDispute', 'replyToDispute', 'registerNotificationUrl'],
+  recurrence: [
+    'issueRecurrence',
+    'requestConsent',
+    'findRecurrence',
+    'cancelRecurrence',
+    'registerNotificationUrl',
+  ],
+  automatic_charge: [
+    'issueAutomaticCharge',
+    'findAutomaticCharge',
+    'cancelAutomaticCharge',
+    'retryAutomaticCharge',
+    'registerNotificationUrl',
+  ],
 }
 
 async function deliverNotification(

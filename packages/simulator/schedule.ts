@@ -23,6 +23,9 @@ type ScheduledTask =
   | 'remove_order'
   | 'send_scheduled_payment'
   | 'disapprove_payment'
+  | 'deliver_consent_request'
+  | 'answer_payment_instruction'
+  | 'run_recurrence_day'
 /** Result of a task that is to run again. */
 export type TaskRetry = { retryAfterMs: number }
 /**

@@ -27,6 +27,7 @@ import { type PendingOrderKey, removeWooviOrder } from './provider-apis/woovi/or
 import { createRail, type Rail } from './rail.ts'
 import type { RailEventHandler } from './rail-events.ts'
 import { type Receipts, simulateReceipts } from './receipts.ts'
+import { type SimulatedRecurring, simulateRecurring } from './recurrences/recurring.ts'
 import { type SimulatedRefunds, simulateRefunds } from './refunds.ts'
 import { type SimulatedReturns, simulateReturns } from './returns.ts'
 import { createTaskSchedule, type TaskSchedule } from './schedule.ts'
@@ -47,10 +48,12 @@ export type SimulatorState = {
   returns: SimulatedReturns
   transfers: SimulatedTransfers
   disputes: SimulatedDisputes
+  /** Recurrences (Pix Automático) with their charges, payers and clock. */
+  recurring: SimulatedRecurring
   panel: Panel
   /** Webhooks of received PIX, by PIX key. */
   webhooks: SimulatedWebhooks
-  /** Webhooks of sent PIX of the banks over the Central Bank's API, by kind. */
+  /** Webhooks of sent PIX, recurrences and automatic charges of the banks over the Central Bank's API, by kind. */
   paymentWebhooks: SimulatedWebhooks
   configurations: EfiConfigurations
   faults: Faults
@@ -96,7 +99,7 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     dispatcher,
     stopping,
     formats: {
-      efi: createEfiNotificationFormat({ webhooks, configurations }),
+      efi: createEfiNotificationFormat({ webhooks, paymentWebhooks, configurations }),
       woovi: createWooviNotificationFormat(store),
       sicoob: createSicoobNotificationFormat({ webhooks, paymentWebhooks }),
       stark: createStarkNotificationFormat({ store, now }),
@@ -104,6 +107,7 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     },
   })
 
+  const payloadHost = () => new URL(url()).host
   const listing = createListingDelay({ faults, now, scaleWaitMs })
   const receipts = simulateReceipts({ store, rail, accounts, listing, ids, now, onRailEvent })
   const charges = simulateCharges({
@@ -113,7 +117,7 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     ids,
     faults,
     now,
-    payloadHost: () => new URL(url()).host,
+    payloadHost,
     dueArithmetics: {
       efi: createBacenDueArithmetic({ movesEnd: true }),
       sicoob: createBacenDueArithmetic({ movesEnd: false }),
@@ -154,9 +158,10 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
   const returns = simulateReturns(dependencies)
   const refunds = simulateRefunds({ ...dependencies, returns })
   const disputes = simulateDisputes({ ...dependencies, refunds, returns, transfers })
+  const recurring = simulateRecurring({ ...dependencies, payloadHost })
   const panel = simulatePanel({ ...dependencies, refunds, transfers })
   const inbox = createInbox({ store, now, stopping })
-  const payerBank = simulatePayerBank({ accounts, charges, receipts, signer, dispatcher, url })
+  const payerBank = simulatePayerBank({ accounts, charges, receipts, recurring, signer, dispatcher, url })
   return {
     store,
     ids,
@@ -169,6 +174,7 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     returns,
     transfers,
     disputes,
+    recurring,
     panel,
     webhooks,
     paymentWebhooks,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { SimulatorStore } from './store.ts'
 
-/** The URL of an account's notifications about one PIX key, or of one kind of its sent PIX. */
+/** The URL of an account's notifications about one PIX key, or of one kind: sent PIX, recurrences, automatic charges. */
 export type SimulatedWebhook = { accountId: string; key: string; url: string; createdAt: string }
 
 export type SimulatedWebhooks = {
@@ -12,7 +12,7 @@ export type SimulatedWebhooks = {
   remove(accountId: string, key: string): boolean
 }
 
-/** Creates the webhooks of received PIX, whose `key` is a PIX key, or in `paymentWebhook` those of sent PIX, whose `key` is a kind. */
+/** Creates the webhooks of received PIX, whose `key` is a PIX key, or in `paymentWebhook` the others, whose `key` is a kind. */
 export function simulateWebhooks({
   store,
   now,

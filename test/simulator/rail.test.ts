@@ -234,7 +234,7 @@ describe('notification address', () => {
       'https://trilho.test/provider-notifications/1?hmac=x&ignorar=',
     ],
   ])('Efí, configured with %s, calls %s', (registered, called) => {
-    expect(buildEfiNotificationUrl(registered)).toBe(called)
+    expect(buildEfiNotificationUrl(registered, 'pix')).toBe(called)
   })
 })
 

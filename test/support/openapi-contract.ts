@@ -155,9 +155,10 @@ export function openContract(file: string) {
   }
 }
 
-/** Lists the paths of a document, those without parameters first. */
+/** Lists the paths of a document, those without parameters first; locations of payloads are paths of another server. */
 function listOperations({ paths }: Document) {
-  const listed = Object.keys(paths).map(template => ({
+  const templates = Object.keys(paths).filter(template => !template.includes('UrlAccessToken}'))
+  const listed = templates.map(template => ({
     template,
     names: [...template.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name!),
     pattern: new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '([^/]+)')}$`),
@@ -194,7 +195,42 @@ function correctDocument(node: unknown, field = ''): unknown {
   if ((corrected.properties as Schema | undefined)?.descontoDataFixa)
     corrected.required = ['descontoDataFixa']
   if (Array.isArray(corrected.required)) correctRequired(corrected)
+  correctRecurrence(corrected)
   return corrected
+}
+
+/** Titles of schemas of recurrences that require fields which neither they nor the document's examples have. */
+const RECURRENCE_TITLES = new Set([
+  'Recorrência Base',
+  'Solicitação de Recorrência Base',
+  'Solicitação de Recorrência Completa',
+  'Dados do Pagador',
+])
+
+/** Corrects the schemas of recurrences and automatic charges of the Central Bank's document. */
+function correctRecurrence(schema: Schema): void {
+  const { title, required, oneOf } = schema
+  const properties = (schema.properties ?? {}) as Record<string, Schema | undefined>
+  if (Array.isArray(required)) {
+    const names = (required as string[]).map(name => name.replace(/"$/, ''))
+    const isRecurrenceLocation = 'location' in properties && !('tipoCob' in properties)
+    schema.required = names.filter(
+      name =>
+        name in properties ||
+        !(RECURRENCE_TITLES.has(String(title)) || (isRecurrenceLocation && name === 'tipo')),
+    )
+  }
+  // An ending is a rejection or a cancellation, and each alternative requires its own.
+  for (const alternative of (oneOf ?? []) as Schema[]) {
+    const names = Object.keys((alternative.properties ?? {}) as Schema)
+    if (names.length === 1 && ['rejeicao', 'cancelamento'].includes(names[0]!)) alternative.required = names
+  }
+  // The two kinds of a debtor whose name changes are the same.
+  if (Array.isArray(oneOf) && new Set(oneOf.map(one => JSON.stringify({ ...one, title: '' }))).size === 1)
+    schema.oneOf = oneOf.slice(0, 1)
+  // The amount of the PIX of an automatic charge is a text, and not one of the objects that its alternatives are.
+  const { valor } = properties
+  if (valor?.type === 'string') delete valor.anyOf
 }
 
 function anchorPattern(pattern: string): string {

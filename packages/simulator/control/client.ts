@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs'
 import { Agent, fetch } from 'undici'
 import type { ProviderName } from '../../../src/domain/providers/provider.ts'
 import type {
+  AutomaticChargeStatus,
+  ChargeTryKind,
+  ChargeTryStatus,
+} from '../recurrences/automatic-charges.ts'
+import type { RecurrenceJourney, RecurrenceStatus } from '../recurrences/recurrences.ts'
+import type {
   AccountBody,
+  DayBody,
   DecisionBody,
   DepositBody,
   DisputeBody,
@@ -10,6 +17,10 @@ import type {
   InboxAnswerBody,
   MovementBody,
   PayBody,
+  RecurrenceCancellationBody,
+  RecurrenceDecisionBody,
+  RecurrenceFundsBody,
+  RecurrenceRefusalBody,
   ReturnBody,
 } from './schemas.ts'
 
@@ -99,6 +110,36 @@ export type DueChargeView = {
 }
 /** What a payment consists of, as its provider computed it. */
 type DuePaymentView = Record<'value' | 'original' | 'fine' | 'interest' | 'discount' | 'abatement', number>
+/** A recurrence with its charges and their tries; amounts in reais, null: none. */
+export type SimulatedRecurrenceView = {
+  id: string
+  account: string
+  status: RecurrenceStatus
+  contract: string
+  journey: RecurrenceJourney | null
+  debtor_document: string
+  payer_document: string | null
+  value: number | null
+  ceiling: number | null
+  funds: number | null
+  evening_funds: number | null
+  charges: AutomaticChargeView[]
+}
+/** A charge of one cycle of a recurrence. */
+export type AutomaticChargeView = {
+  txid: string
+  status: AutomaticChargeStatus
+  value: number
+  due_on: string
+  cycle: number
+  tries: {
+    on: string
+    kind: ChargeTryKind
+    status: ChargeTryStatus
+    code: string | null
+    end_to_end: string
+  }[]
+}
 /** An order that waits for approval in a provider's panel. */
 export type PendingOrderView = { id: string; account: string; value: number; key: string }
 
@@ -163,6 +204,30 @@ export function createSimulatorClient(baseUrl: string, caFile: string) {
     decideDispute: (id: string, decision: DecisionBody['decision'], nature?: DecisionBody['nature']) =>
       call<{ id: string }>('POST', `/meds/${id}/decide`, { decision, nature }),
     findDispute: (id: string) => list<SimulatedDisputeView>(`/meds/${id}`),
+    /** Finds a recurrence, by the id that its provider gave it, with its charges and tries. */
+    findRecurrence: (id: string) => call<SimulatedRecurrenceView>('GET', `/recurrences/${id}`),
+    listRecurrences: () => list<SimulatedRecurrenceView>('/recurrences'),
+    /** Lists the debtors whose bank refuses the recurrence (AP13, AP14), or each try, with one code. */
+    listMagicDebtors: () => list<{ document: string; code: string }>('/recurrence-debtors'),
+    /** Authorises or rejects a recurrence, as its payer. */
+    decideRecurrence: (id: string, answer: RecurrenceDecisionBody) =>
+      call<SimulatedRecurrenceView>('POST', `/recurrences/${id}/decide`, answer),
+    /** Cancels a recurrence with its pending charges, or one charge (`txid`); by the payer, unless `code` says otherwise. */
+    cancelRecurrence: (id: string, cancellation: RecurrenceCancellationBody = {}) =>
+      call<SimulatedRecurrenceView>('POST', `/recurrences/${id}/cancel`, cancellation),
+    /** Sets the highest amount of a charge that the payer allows; null: any. Charges above it are refused with AM02. */
+    setRecurrenceCeiling: (id: string, value: number | null) =>
+      call<SimulatedRecurrenceView>('POST', `/recurrences/${id}/ceiling`, { value }),
+    /** Sets what the payer's account holds when a try runs, and in the evening of the day. */
+    setRecurrenceFunds: (id: string, funds: RecurrenceFundsBody) =>
+      call<SimulatedRecurrenceView>('POST', `/recurrences/${id}/funds`, funds),
+    /** Refuses the next tries of a recurrence on their day, with a code of the payer's bank. */
+    refuseRecurrenceTries: (id: string, refusal: RecurrenceRefusalBody) =>
+      call<SimulatedRecurrenceView>('POST', `/recurrences/${id}/refuse`, refusal),
+    /** Reads the day of recurrences in Brasília. */
+    findDay: () => call<{ today: string }>('GET', '/day'),
+    /** Advances the clock of recurrences by days (1), each with its tries; the last one until its morning or evening. */
+    advanceDay: (advance: DayBody = {}) => call<{ today: string }>('POST', '/day', advance),
     addFault: (fault: FaultBody) => call<{ data: FaultView[] }>('PUT', '/faults', fault),
     listFaults: () => list<FaultView>('/faults'),
     listServedFaults: () => list<ServedFaultView>('/faults/served'),

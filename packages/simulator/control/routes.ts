@@ -19,6 +19,7 @@ import type { SimulatorState } from '../state.ts'
 import type { SimulatedRecipient } from '../transfers.ts'
 import { addDisputeRoutes } from './dispute-routes.ts'
 import { addFaultRoutes, type FaultRouteDependencies } from './fault-routes.ts'
+import { addRecurrenceRoutes } from './recurrence-routes.ts'
 import * as schemas from './schemas.ts'
 
 /**
@@ -36,6 +37,7 @@ export function createControlRoutes(state: SimulatorState, controls: ControlDepe
   addMovementRoutes(router, state)
   addOrderRoutes(router, state)
   addChargeRoutes(router, state)
+  addRecurrenceRoutes(router, state)
   addFaultRoutes(router, state, controls)
   addInboxRoutes(router, state)
   return router
@@ -72,8 +74,13 @@ function addAccountRoutes(
 function addMoneyRoutes(router: Router, state: SimulatorState): void {
   const { payerBank, receipts, returns, transfers } = state
   router.post('/pay', async ctx => {
-    const { value, drop_txid: dropsTxid, ...order } = await parseControlBody(ctx, schemas.payBody)
-    const outcome = await payerBank.pay({ ...order, cents: value, dropsTxid })
+    const {
+      value,
+      drop_txid: dropsTxid,
+      ceiling: ceilingCents,
+      ...order
+    } = await parseControlBody(ctx, schemas.payBody)
+    const outcome = await payerBank.pay({ ...order, cents: value, dropsTxid, ceilingCents })
     if (outcome.kind === 'not_payable') throw new ControlApiError(409, `not payable: ${outcome.why}`)
     ctx.body = { end_to_end: outcome.receipt.endToEnd }
   })

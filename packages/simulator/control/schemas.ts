@@ -6,6 +6,7 @@ import { centsFromReais } from '../amount.ts'
 import { FAULT_OPERATIONS, FAULTS, isFaultOf, PROVIDER_OPERATIONS } from '../faults.ts'
 import { DEFAULT_INBOX_BODY } from '../inbox.ts'
 import { PANEL_KINDS } from '../panel.ts'
+import { RECURRENCE_REJECTION_CODES, TRY_CODES } from '../recurrences/codes.ts'
 
 // Request bodies of the control API. Only these schemas convert reais to centavos.
 
@@ -66,6 +67,10 @@ export const payBody = z.object({
   on: z.iso.date().optional(),
   /** Of a static code: the payer's app leaves its txid out. */
   drop_txid: z.boolean().default(false),
+  /** Of a composite code: how the payer answers its recurrence; absent: authorises it. */
+  recurrence: z.enum(['accept', 'reject', 'ignore']).optional(),
+  /** Highest amount of a charge that the payer allows with the authorisation; absent: any. */
+  ceiling: positiveAmount.optional(),
 })
 
 export const depositBody = z
@@ -123,6 +128,42 @@ export const decisionBody = z.object({
   decision: z.enum(['agreed', 'disagreed', 'cancelled']),
   /** Of the returns that follow. */
   nature: z.enum(['MED_FRAUDE', 'MED_OPERACIONAL']).optional(),
+})
+
+/** A payer's answer to a recurrence. */
+export const recurrenceDecisionBody = z
+  .object({
+    decision: z.enum(['accept', 'reject']),
+    /** Of a rejection; absent: AP13. */
+    code: z.enum(RECURRENCE_REJECTION_CODES).optional(),
+    /** Highest amount of a charge; absent: any. */
+    ceiling: positiveAmount.optional(),
+    /** Absent: the debtor, or the recipient of the request. */
+    payer_document: document.optional(),
+    /** Absent: 1 where a request waits for an answer, or else 2. */
+    journey: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)]).optional(),
+  })
+  .refine(({ decision, code }) => decision === 'reject' || code === undefined, 'code is of a rejection')
+/** A cancellation of a recurrence, or of one of its charges (`txid`); absent code: by the payer, SLDB or SLBD. */
+export const recurrenceCancellationBody = z.object({
+  txid: z.string().min(1).optional(),
+  code: z.string().length(4).optional(),
+})
+export const recurrenceCeilingBody = z.object({ value: amount.nullable() })
+/** What the payer's account holds whenever a try runs; null: enough. */
+export const recurrenceFundsBody = z.object({
+  value: amount.nullable(),
+  /** In the evening of the day, when a try that found no money in the morning is made again; absent: `value`. */
+  evening_value: amount.optional(),
+})
+export const recurrenceRefusalBody = z.object({
+  code: z.enum(TRY_CODES),
+  times: z.number().int().min(1).max(1_000).default(1),
+})
+/** Days by which the clock of recurrences is advanced; 0 runs the current day until the period. */
+export const dayBody = z.object({
+  days: z.number().int().min(0).max(1_000).default(1),
+  until: z.enum(['MORNING', 'EVENING']).default('EVENING'),
 })
 
 export const faultBody = z
@@ -185,5 +226,10 @@ export type ReturnBody = z.input<typeof returnBody>
 export type MovementBody = z.input<typeof movementBody>
 export type DisputeBody = z.input<typeof disputeBody>
 export type DecisionBody = z.input<typeof decisionBody>
+export type RecurrenceDecisionBody = z.input<typeof recurrenceDecisionBody>
+export type RecurrenceCancellationBody = z.input<typeof recurrenceCancellationBody>
+export type RecurrenceFundsBody = z.input<typeof recurrenceFundsBody>
+export type RecurrenceRefusalBody = z.input<typeof recurrenceRefusalBody>
+export type DayBody = z.input<typeof dayBody>
 export type FaultBody = z.input<typeof faultBody>
 export type InboxAnswerBody = z.input<typeof inboxAnswerBody>

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type Router from '@koa/router'
 import { textFromCents } from '../amount.ts'
-import { buildDynamicBrCode, crc16, encodeTlvField } from '../br-code.ts'
+import { buildDynamicBrCode } from '../br-code.ts'
 import { CHANGING_KEY, FOREIGN_COMPANY } from '../magic-recipients.ts'
 import type { SimulatorState } from '../state.ts'
 
@@ -179,11 +179,12 @@ export function addForeignCodeRoutes(
 
 /** A composite code names its recurrence in template 80 (Manual de Padrões para Iniciação do Pix). */
 function buildForeignPayload(url: string, recurrenceUrl: string | undefined): string {
-  const payload = buildDynamicBrCode({ ...MERCHANT, url, totalCents: 0 })
-  if (recurrenceUrl === undefined) return payload
-  const recurrence = encodeTlvField('00', 'br.gov.bcb.pix') + encodeTlvField('25', recurrenceUrl)
-  const text = `${payload.slice(0, -8)}${encodeTlvField('80', recurrence)}6304`
-  return text + crc16(text)
+  return buildDynamicBrCode({
+    ...MERCHANT,
+    url,
+    totalCents: 0,
+    ...(recurrenceUrl === undefined ? {} : { recurrenceUrl }),
+  })
 }
 
 function waitUnlessStopped(delayMs: number, stopping: AbortSignal): Promise<void> {

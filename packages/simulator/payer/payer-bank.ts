@@ -4,7 +4,10 @@ import { centsFromText } from '../amount.ts'
 import { parseBrCode } from '../br-code.ts'
 import { type ChargePaymentResult, computeExpiry, type SimulatedCharges } from '../charges.ts'
 import { PAYER_BANK_ISPB, type PixPayer, type Receipts } from '../receipts.ts'
+import type { SimulatedRecurrence } from '../recurrences/recurrences.ts'
+import type { SimulatedRecurring } from '../recurrences/recurring.ts'
 import type { PayloadDocument, PayloadSigner } from './payload-document.ts'
+import { type RecurrenceReading, readRecurrenceDocument } from './recurrence-document.ts'
 
 /** The payer's bank. */
 export type PayerBank = {
@@ -21,8 +24,24 @@ export type PayerBank = {
     payer?: PayerIdentity
     force: boolean
     dropsTxid?: boolean
+    /** How the payer answers the recurrence of a composite code; absent: authorises it. */
+    recurrence?: RecurrenceDecision | undefined
+    ceilingCents?: number | null | undefined
   }): Promise<ChargePaymentResult>
+  /** Answers the recurrence of a code without a payment (journey 2). */
+  authorize(order: {
+    payload: string
+    isAccepted: boolean
+    ceilingCents: number | null
+    payerDocument?: string | undefined
+  }): AuthorizationResult
 }
+
+/** `ignore`: neither authorised nor refused, as an offer (journey 4) can be. */
+export type RecurrenceDecision = 'accept' | 'reject' | 'ignore'
+type AuthorizationResult =
+  | { kind: 'answered'; recurrence: SimulatedRecurrence }
+  | { kind: 'not_payable'; why: string }
 type PayerIdentity = { name: string; document: string }
 
 const DEFAULT_PAYER: PayerIdentity = { name: 'Pagador de Teste', document: '12345678909' }
@@ -35,6 +54,7 @@ type PayerBankDependencies = {
   accounts: SimulatedAccounts
   receipts: Receipts
   charges: SimulatedCharges
+  recurring: SimulatedRecurring
   signer: PayloadSigner
   dispatcher: Dispatcher
   url: () => string
@@ -44,28 +64,93 @@ export function simulatePayerBank({
   accounts,
   receipts,
   charges,
+  recurring,
   signer,
   dispatcher,
   url,
 }: PayerBankDependencies): PayerBank {
+  /** Fetches a document from the simulator: a restart may have moved it to another port, so only the URL's path counts. */
+  const fetchDocument = async (path: string) => {
+    const response = await fetch(`${url()}${path}`, { dispatcher })
+    const text = await response.text()
+    return response.ok
+      ? { kind: 'fetched' as const, document: signer.verify(text) }
+      : { kind: 'refused' as const, why: (JSON.parse(text) as { detail: string }).detail }
+  }
+  const readRecurrence = async (recurrenceUrl: string): Promise<RecurrenceReading | { why: string }> => {
+    const token = parseRecurrenceToken(recurrenceUrl)
+    if (!token) return { why: 'this code is not of the simulator' }
+    const fetched = await fetchDocument(`/qr/v2/rec/${token}`)
+    return fetched.kind === 'refused' ? { why: fetched.why } : readRecurrenceDocument(fetched.document)
+  }
+  const findRecurrenceId = (recurrenceUrl: string | null) => {
+    const token = parseRecurrenceToken(recurrenceUrl)
+    return token === null ? null : (recurring.locations.findByToken(token)?.recurrenceId ?? null)
+  }
+  /** Answers the recurrence of a composite code after its payment; one that does not wait for an answer stays as it is. */
+  const answerComposite = (
+    recurrenceUrl: string,
+    txid: string | null,
+    {
+      decision,
+      ceilingCents,
+      payer,
+    }: { decision: RecurrenceDecision; ceilingCents: number | null; payer: PixPayer },
+  ) => {
+    const id = findRecurrenceId(recurrenceUrl)
+    const recurrence = id === null ? undefined : recurring.recurrences.find(id)
+    if (!recurrence || decision === 'ignore') return
+    const journey = recurrence.activationTxid === txid && isInstantCharge(recurrence, txid) ? 3 : 4
+    recurring.payers.answer(
+      recurrence.id,
+      decision === 'accept'
+        ? { accept: true, ceilingCents, payerDocument: payer.document, journey }
+        : { accept: false, journey },
+    )
+  }
+  const isInstantCharge = ({ accountId }: SimulatedRecurrence, txid: string | null) =>
+    txid !== null && charges.find(accountId, txid)?.due === null
+
   const read = async (payload: string, on?: string): Promise<CodeReading> => {
     const code = parseBrCode(payload)
     if (code.kind === 'invalid') return buildNotPayable(code.reason)
     if (code.key !== null) return readStaticCode(accounts, { ...code, key: code.key })
+    const recurrence = code.recurrenceUrl === null ? null : await readRecurrence(code.recurrenceUrl)
+    if (code.url === null)
+      return recurrence === null || 'why' in recurrence
+        ? buildNotPayable(recurrence?.why ?? 'this code is not of the simulator')
+        : { kind: 'authorizable', recurrence }
     const token = parsePayloadToken(code.url)
     if (!token) return buildNotPayable('this code is not of the simulator')
-    // Only the token of the URL counts: a restart may have moved the simulator to another port.
     const day = on === undefined ? '' : `?DPP=${on}`
-    const response = await fetch(`${url()}/qr/v2/${token}${day}`, { dispatcher })
-    const text = await response.text()
-    if (!response.ok) return buildNotPayable((JSON.parse(text) as { detail: string }).detail)
-    const document = signer.verify(text) as PayloadDocument
-    return { kind: 'payable', code: buildPayableCode(document, code) }
+    const fetched = await fetchDocument(`/qr/v2/${token}${day}`)
+    if (fetched.kind === 'refused') return buildNotPayable(fetched.why)
+    return {
+      kind: 'payable',
+      code: buildPayableCode(fetched.document as PayloadDocument, code),
+      // A charge can be paid also where its recurrence has ended.
+      recurrence: recurrence === null || 'why' in recurrence ? null : recurrence,
+    }
   }
 
   return {
     read,
-    pay: async ({ payload, on, cents, payer, force, dropsTxid = false }) => {
+    authorize: ({ payload, isAccepted, ceilingCents, payerDocument }) => {
+      const code = parseBrCode(payload)
+      const id = code.kind === 'valid' ? findRecurrenceId(code.recurrenceUrl) : null
+      if (id === null) return buildNotPayable('this code is not of the simulator')
+      const answered = recurring.payers.answer(
+        id,
+        isAccepted
+          ? { accept: true, ceilingCents, payerDocument, journey: 2 }
+          : { accept: false, journey: 2 },
+      )
+      if (answered === 'ceiling_below_minimum') return buildNotPayable('the ceiling is below the minimum')
+      return answered
+        ? { kind: 'answered', recurrence: answered }
+        : buildNotPayable('the recurrence has been answered')
+    },
+    pay: async ({ payload, on, cents, payer, force, dropsTxid = false, ...answer }) => {
       const code = parseBrCode(payload)
       if (code.kind === 'valid' && code.key !== null)
         return payStaticCode(
@@ -74,10 +159,19 @@ export function simulatePayerBank({
         )
       const reading = await read(payload, on)
       if (reading.kind === 'not_payable' && !force) return reading
+      if (reading.kind === 'authorizable') return buildNotPayable('there is nothing to pay')
       const token = code.kind === 'valid' ? parsePayloadToken(code.url) : null
       if (!token) return buildNotPayable('this code is not of the simulator')
       const at = on === undefined ? undefined : getPaymentTime(on)
-      return charges.pay({ token, on: at, cents: cents ?? null, payer: buildPayer(payer), force })
+      const paid = charges.pay({ token, on: at, cents: cents ?? null, payer: buildPayer(payer), force })
+      const { recurrence: decision = 'accept', ceilingCents = null } = answer
+      if (paid.kind === 'paid' && code.kind === 'valid' && code.recurrenceUrl !== null)
+        answerComposite(code.recurrenceUrl, paid.receipt.txid, {
+          decision,
+          ceilingCents,
+          payer: buildPayer(payer),
+        })
+      return paid
     },
   }
 }
@@ -89,6 +183,10 @@ export function getPaymentTime(day: string): Date {
 
 function parsePayloadToken(url: string | null): string | null {
   return /\/qr\/v2\/([0-9a-f]{32})$/.exec(url ?? '')?.[1] ?? null
+}
+
+function parseRecurrenceToken(url: string | null): string | null {
+  return /\/qr\/v2\/rec\/([0-9a-f]{32})$/.exec(url ?? '')?.[1] ?? null
 }
 
 function buildNotPayable(why: string) {
@@ -132,7 +230,11 @@ type PayableCode = {
   /** Null of a static code, and of a charge with a due date. */
   expiresAt: string | null
 }
-type CodeReading = { kind: 'payable'; code: PayableCode } | { kind: 'not_payable'; why: string }
+type CodeReading =
+  | { kind: 'payable'; code: PayableCode; recurrence: RecurrenceReading | null }
+  /** A code of a recurrence alone. */
+  | { kind: 'authorizable'; recurrence: RecurrenceReading }
+  | { kind: 'not_payable'; why: string }
 
 /** The fields of a static code. It contains the key itself; a bank finds the key's owner in DICT. */
 type StaticCode = {
@@ -156,6 +258,7 @@ function readStaticCode(
   if (totalCents === null) return OPEN_AMOUNT
   return {
     kind: 'payable',
+    recurrence: null,
     code: {
       receiver: merchantName,
       city: merchantCity,

@@ -11,6 +11,7 @@ import type { SimulatorState } from '../state.ts'
 import { addForeignCodeRoutes } from './foreign-codes.ts'
 import { getPaymentTime } from './payer-bank.ts'
 import { buildDuePayloadDocument, buildPayloadDocument } from './payload-document.ts'
+import { addRecurrencePayloadRoutes } from './recurrence-document.ts'
 
 /** Creates the pages of the payer's bank, and the documents at payloads' URLs. */
 export function createPayerRoutes(state: SimulatorState): Router {
@@ -21,13 +22,14 @@ export function createPayerRoutes(state: SimulatorState): Router {
   const sendPage = (ctx: Context, view: string, model: object = {}) => {
     ctx.type = 'text/html; charset=utf-8'
     ctx.set(HEADERS)
-    ctx.body = views.render(view, { assets, formatReais, formatTime, ...model })
+    ctx.body = views.render(view, { assets, formatReais, formatTime, formatDay, FREQUENCY_TEXTS, ...model })
   }
   const sendRefusal = (ctx: Context, why: string) => {
     sendPage(ctx, 'refusal', { reason: describeRefusal(why) })
     ctx.status = 409
   }
   addPayloadRoutes(router, state)
+  addRecurrencePayloadRoutes(router, state)
   addForeignCodeRoutes(router, state)
   router.get('/', ctx => sendPage(ctx, 'index'))
   router.get('/pay', async ctx => {
@@ -35,6 +37,7 @@ export function createPayerRoutes(state: SimulatorState): Router {
     if (payload === '') return sendPage(ctx, 'code-form')
     const reading = await payerBank.read(payload)
     if (reading.kind === 'payable') return sendPage(ctx, 'confirmation', { ...reading, payload })
+    if (reading.kind === 'authorizable') return sendPage(ctx, 'consent', { ...reading, payload })
     sendPage(ctx, 'refusal', { reason: describeRefusal(reading.why) })
   })
   router.post('/pay', async ctx => {
@@ -49,10 +52,26 @@ export function createPayerRoutes(state: SimulatorState): Router {
       ctx.status = 422
       return
     }
+    const ceilingText = form.get('ceiling')?.trim() ?? ''
+    const ceilingCents = ceilingText === '' ? null : centsFromReais(Number(ceilingText))
+    if (ceilingText !== '' && !ceilingCents) return sendRefusal(ctx, 'the amount is malformed')
+    const isAccepted = form.get('recurrence') === 'accept'
+    if (form.get('kind') === 'consent') {
+      const answered = payerBank.authorize({
+        payload,
+        isAccepted,
+        ceilingCents,
+        payerDocument: isNamed ? payer.document : undefined,
+      })
+      if (answered.kind === 'not_payable') return sendRefusal(ctx, answered.why)
+      return sendPage(ctx, 'authorization', answered)
+    }
     const outcome = await payerBank.pay({
       payload,
       ...(isNamed && { payer }),
       force: false,
+      ceilingCents,
+      ...(form.has('recurrence') && { recurrence: isAccepted ? 'accept' : 'ignore' }),
       ...(cents === undefined ? {} : { cents }),
     })
     if (outcome.kind !== 'not_payable') return sendPage(ctx, 'receipt', outcome.receipt)
@@ -101,12 +120,29 @@ const REASON_TEXTS: Record<string, string> = {
   'its amount is open': 'O código não diz o valor: pague pela API de controle.',
   'the amount is malformed': 'O valor deve ser maior que zero, com até dois decimais.',
   'another payer is named': 'A cobrança só pode ser paga por outra pessoa.',
+  'there is nothing to pay': 'O código só pede a autorização de um Pix Automático.',
+  'the ceiling is below the minimum': 'O valor máximo é menor que o mínimo do recebedor.',
+  'the recurrence has been answered': 'O Pix Automático já foi respondido.',
+  'the recurrence has ended': 'O Pix Automático foi recusado, cancelado ou expirou.',
   'its key is gone': 'A chave do recebedor não existe mais.',
   'this code is not of the simulator': 'O código não é de um provedor simulado.',
 }
 
 function describeRefusal(why: string): string {
   return REASON_TEXTS[why] ?? 'O código não é um PIX Copia e Cola válido: confira se foi copiado inteiro.'
+}
+
+const FREQUENCY_TEXTS: Record<string, string> = {
+  SEMANAL: 'Toda semana',
+  MENSAL: 'Todo mês',
+  TRIMESTRAL: 'A cada três meses',
+  SEMESTRAL: 'A cada seis meses',
+  ANUAL: 'Todo ano',
+}
+
+/** Formats a day, `2026-11-26`, as `26/11/2026`. */
+function formatDay(day: string): string {
+  return day.split('-').toReversed().join('/')
 }
 
 /** Formats centavos as `R$ 1.234,56`. */

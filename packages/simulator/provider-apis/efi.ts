@@ -2,6 +2,7 @@ import Router from '@koa/router'
 import type { ProviderName } from '../../../src/domain/providers/provider.ts'
 import type { SimulatedCallRoute } from '../provider-calls.ts'
 import type { SimulatorState } from '../state.ts'
+import { listRecurrenceRoutes } from './bacen/recurrence-routes.ts'
 import { listBacenRoutes } from './bacen/routes.ts'
 import {
   createEfiBalanceHandler,
@@ -14,7 +15,7 @@ import * as errors from './efi/errors.ts'
 import { createEfiKeyBucketHandler } from './efi/key-bucket.ts'
 import { createEfiLocationHandlers } from './efi/location-calls.ts'
 import { createEfiResendHandler } from './efi/notification-resends.ts'
-import { createEfiProfile } from './efi/profile.ts'
+import { createEfiProfile, EFI_RECURRENCE_PROFILE } from './efi/profile.ts'
 import { createEfiReceiptHandler } from './efi/receipt-document.ts'
 import { createEfiReportHandlers } from './efi/reports.ts'
 import { createEfiTransferHandlers } from './efi/transfers.ts'
@@ -58,7 +59,10 @@ function listEfiCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     handle: transfers.send,
   }
   return [
-    ...listBacenRoutes(state, createEfiProfile(state), '/v2').map(([, ...route]): ProviderApiRoute => route),
+    ...[
+      ...listBacenRoutes(state, createEfiProfile(state), '/v2'),
+      ...listRecurrenceRoutes(state, EFI_RECURRENCE_PROFILE, '/v2'),
+    ].map(([, ...route]): ProviderApiRoute => route),
 
     ['post', '/v2/loc', { operation: 'issueCharge', handle: locations.create }],
     ['get', '/v2/loc', { operation: 'statement', handle: locations.list }],

@@ -7,13 +7,14 @@ import type { SimulatorState } from '../state.ts'
 import { authenticateBoundCall, type BoundTokenProfile, serveBoundTokens } from './bacen/bound-tokens.ts'
 import { createPaymentWebhookHandlers, type PaymentWebhookProfile } from './bacen/payment-webhooks.ts'
 import { bacenAccessDenied } from './bacen/problems.ts'
+import { listRecurrenceRoutes, RECURRENCE_SCOPES } from './bacen/recurrence-routes.ts'
 import { listBacenRoutes, type ScopedRoute } from './bacen/routes.ts'
 import { createInterAccountHandlers } from './inter/account.ts'
 import * as errors from './inter/errors.ts'
 import { INTER_SENT_KIND } from './inter/notifications.ts'
 import { type CallPace, createPaceLimiter } from './inter/pace.ts'
 import { createInterPaymentHandlers, readInterOrder } from './inter/payments.ts'
-import { createInterProfile } from './inter/profile.ts'
+import { createInterProfile, INTER_RECURRENCE_PROFILE } from './inter/profile.ts'
 import { type ProviderApiRoute, serveProviderApi } from './serve-calls.ts'
 
 const PIX = '/pix/v2'
@@ -75,6 +76,7 @@ const INTER_SCOPES = [
   'webhook.write',
   'payloadlocation.read',
   'payloadlocation.write',
+  ...RECURRENCE_SCOPES,
   'extrato.read',
   'pagamento-pix.read',
   'pagamento-pix.write',
@@ -103,6 +105,7 @@ function listInterRoutes(state: SimulatorState): ScopedRoute[] {
   const webhookPath = `${BANKING}/webhooks/:tipoWebhook`
   return [
     ...listBacenRoutes(state, createInterProfile(state), PIX),
+    ...listRecurrenceRoutes(state, INTER_RECURRENCE_PROFILE, PIX),
     [
       'pagamento-pix.write',
       'post',

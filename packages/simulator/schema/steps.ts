@@ -1,6 +1,7 @@
 import { BACEN_SCHEMA } from './bacen.ts'
 import { EFI_SCHEMA } from './efi.ts'
 import { INTER_SCHEMA } from './inter.ts'
+import { RECURRENCE_SCHEMA } from './recurrences.ts'
 import { SICOOB_SCHEMA } from './sicoob.ts'
 import { STARK_SCHEMA } from './stark.ts'
 import { WOOVI_SCHEMA } from './woovi.ts'
@@ -279,4 +280,4 @@ ALTER TABLE receipt ADD COLUMN parts TEXT;
 `
 
 /** Steps that bring an older store up to date, in order. A released step never changes: add another one. */
-export const SCHEMA_STEPS: readonly string[] = [INITIAL_SCHEMA, DUE_CHARGE_STEP]
+export const SCHEMA_STEPS: readonly string[] = [INITIAL_SCHEMA, DUE_CHARGE_STEP, RECURRENCE_SCHEMA]

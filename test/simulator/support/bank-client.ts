@@ -6,7 +6,7 @@ import type { SimulatorResponse } from './efi-client.ts'
  * Which part of a bank's API a published document describes: paths below `prefix`, without it. `defects`: violations of responses
  * that are faults of the document; with them, requests are not validated, because they have the bank's own parameters.
  */
-type DescribedPart = { prefix: string; contract: OpenContract; defects?: RegExp }
+export type DescribedPart = { prefix: string; contract: OpenContract; defects?: RegExp }
 
 type BankOptions = {
   ca: string

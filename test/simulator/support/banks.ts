@@ -1,12 +1,12 @@
 import { openContract } from '../../support/openapi-contract.ts'
-import { createBankClient } from './bank-client.ts'
+import { createBankClient, type DescribedPart } from './bank-client.ts'
 import { SHOP, type SimulatorFixture } from './simulator-fixture.ts'
 
 /**
  * The Central Bank's document. Its list of charges requires an `idCob` and its webhook a `cnpj` in the place of the key, which no
  * text of it describes.
  */
-const BACEN = {
+export const BACEN = {
   contract: openContract('bcb-pix-api-2.9.0.yaml'),
   defects: /missingProperty":"(?:idCob|cnpj)"/,
 }
@@ -72,10 +72,13 @@ export async function putBankAccount(
 export async function createBankCaller(
   { control, facts, ca }: Pick<SimulatorFixture, 'control' | 'facts' | 'ca'>,
   bank: BankName,
-  { hasCertificate = true, ...changes }: { hasCertificate?: boolean; clientId?: string } = {},
+  {
+    hasCertificate = true,
+    clientId,
+    described = BANKS[bank].described,
+  }: { hasCertificate?: boolean; clientId?: string; described?: readonly DescribedPart[] } = {},
 ) {
-  const { provider, tokenPath, described, credentials, headers } = BANKS[bank]
-  const { clientId } = changes
+  const { provider, tokenPath, credentials, headers } = BANKS[bank]
   return createBankClient(facts.providers[provider].base_url, {
     ca,
     ...(hasCertificate ? { certificate: await control.issueCertificate(`${bank} client`) } : {}),

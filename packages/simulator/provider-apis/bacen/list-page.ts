@@ -1,5 +1,5 @@
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
-import type { BacenRefusals, BacenSubject } from './refusals.ts'
+import type { BacenFieldRefusals, BacenSubject } from './refusals.ts'
 import { bacenOpenPageQuery, bacenPageQuery, parseBacenRequest } from './schemas.ts'
 
 export type BacenListOptions<Item> = {
@@ -22,7 +22,7 @@ export function buildBacenListPage<Item>(
     refusals,
     subject,
     needsRange = true,
-  }: { refusals: BacenRefusals; subject: BacenSubject; needsRange?: boolean },
+  }: { refusals: BacenFieldRefusals; subject: BacenSubject; needsRange?: boolean },
 ): SimulatedResponse {
   const schema = needsRange ? bacenPageQuery : bacenOpenPageQuery
   const query = parseBacenRequest(schema, Object.fromEntries(call.query), {

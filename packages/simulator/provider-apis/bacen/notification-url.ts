@@ -6,7 +6,7 @@ export function appendToWebhookUrl(webhookUrl: string, name: string): string {
 }
 
 /** Names of notifications at the end of a URL. */
-const NOTIFICATION_NAMES = ['pix', 'lancamento', 'pix-pagamento']
+const NOTIFICATION_NAMES = ['pix', 'lancamento', 'pix-pagamento', 'rec', 'cobr']
 
 /** Replaces the secret in a URL: the query's values, or else the last part of the path before the notification's name. */
 export function forgeUrlSecret(notificationUrl: string): string {

@@ -2,9 +2,11 @@ import type { SimulatedAccount } from '../../accounts.ts'
 import type { NotificationFormat, OutgoingNotification } from '../../notifications.ts'
 import type { RailEvent } from '../../rail-events.ts'
 import type { Receipt } from '../../receipts.ts'
+import type { ChargeTry } from '../../recurrences/automatic-charges.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
 import type { SimulatedWebhooks } from '../../webhooks.ts'
 import { appendToWebhookUrl, forgeUrlSecret } from './notification-url.ts'
+import { buildRecurrenceBody, inventRecurrence } from './recurrence-notifications.ts'
 
 /** An event of a sent PIX, or of an order that was removed before it was sent. */
 type SentEvent = Extract<RailEvent, { kind: 'transfer' | 'order_removed' }>
@@ -18,13 +20,15 @@ type BankNotifications = {
   wrapReceivedPix?(account: SimulatedAccount, pix: object): object
   /** Builds the body about a sent PIX; null: it is not notified. */
   presentSent(event: SentEvent): object | null
+  /** Presents a try of an automatic charge; absent: the bank has no recurrences. */
+  presentTry?(account: SimulatedAccount, chargeTry: ChargeTry): object
   /** Builds the headers that identify the account; absent: none. */
   buildHeaders?(account: SimulatedAccount): Record<string, string>
 }
 
 /**
  * Creates the notifications of a bank: of a received PIX with a txid and of its devoluções to `…/pix` of the webhook of its key, and of
- * sent PIX to the account's webhook of them. Returns of sent PIX and disputes have none.
+ * sent PIX, recurrences and automatic charges to the account's webhook of them. Returns of sent PIX and disputes have none.
  */
 export function createBankNotificationFormat(
   { webhooks, paymentWebhooks }: { webhooks: SimulatedWebhooks; paymentWebhooks: SimulatedWebhooks },
@@ -33,6 +37,7 @@ export function createBankNotificationFormat(
     presentReceivedPix,
     wrapReceivedPix = (_, pix) => ({ pix: [pix] }),
     presentSent,
+    presentTry,
     buildHeaders = () => ({}),
   }: BankNotifications,
 ): NotificationFormat {
@@ -60,6 +65,13 @@ export function createBankNotificationFormat(
           const body = presentSent(event)
           return webhook && body ? [build(account, appendToWebhookUrl(webhook.url, sentKind), body)] : []
         }
+        case 'recurrence':
+        case 'automatic_charge': {
+          if (!presentTry) return []
+          const { kind, body } = buildRecurrenceBody(event, presentTry)
+          const webhook = paymentWebhooks.find(account.id, kind)
+          return webhook ? [build(account, appendToWebhookUrl(webhook.url, kind), body)] : []
+        }
         case 'return':
         case 'dispute':
           return []
@@ -69,7 +81,7 @@ export function createBankNotificationFormat(
     },
     buildForgeries: notification => [
       { ...notification, url: forgeUrlSecret(notification.url) },
-      { ...notification, body: inventPix(notification.body) },
+      { ...notification, body: inventRecurrence(inventPix(notification.body)) },
     ],
   }
 }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { SimulatedResponse } from '../../provider-calls.ts'
 import { type BacenViolation, bacenNotFound, buildBacenProblem } from './problems.ts'
+import type { BacenRecurrenceSubject } from './recurrence-refusals.ts'
 
 // The refusals that the Central Bank's text lists for each tag of its API (pix-api 2.9.0, "Tratamento de erros").
 
 /** What an invalid field belongs to. */
-export type BacenSubject = 'cob' | 'cobv' | 'pix' | 'devolucao' | 'webhook'
+export type BacenSubject = 'cob' | 'cobv' | 'pix' | 'devolucao' | 'webhook' | BacenRecurrenceSubject
 /** An invalid field, by its path in a part of the request. */
 type FieldIssue = { place: 'body' | 'params' | 'query'; path: string[]; message: string }
 
@@ -31,6 +32,9 @@ export type BacenRefusals = {
   webhookUrlInvalid(): SimulatedResponse
   webhookUrlInsecure(): SimulatedResponse
 }
+
+/** The refusals of what cannot be parsed. */
+export type BacenFieldRefusals = Pick<BacenRefusals, 'invalidFields' | 'invalidRange'>
 
 /** The refusals of charges with a due date, which have more rules. */
 export type BacenDueRefusals = BacenRefusals & {
@@ -196,21 +200,40 @@ const REFUND_DETAIL =
   'A presente requisição de devolução não respeita o schema ou não faz sentido semanticamente.'
 const WEBHOOK_DETAIL =
   'A presente requisição busca criar um webhook sem respeitar o schema ou, ainda, com sentido semanticamente inválido.'
-const QUERY_DETAIL = 'Os parâmetros de consulta não respeitam o schema ou não fazem sentido semanticamente.'
+export const QUERY_DETAIL =
+  'Os parâmetros de consulta não respeitam o schema ou não fazem sentido semanticamente.'
 
-const BODY_PROBLEMS: Record<BacenSubject, [type: string, title: string, detail: string]> = {
+/** Types and texts of the problem of an invalid body. */
+export const BODY_PROBLEMS: Record<BacenSubject, [type: string, title: string, detail: string]> = {
   cob: ['CobOperacaoInvalida', 'Cobrança inválida.', CHARGE_DETAIL],
   cobv: ['CobVOperacaoInvalida', 'Cobrança inválida.', DUE_CHARGE_DETAIL],
   pix: ['RequisicaoInvalida', 'Requisição inválida.', 'A requisição possui dados inválidos.'],
   devolucao: ['PixDevolucaoInvalida', 'Devolução inválida.', REFUND_DETAIL],
   webhook: ['WebhookOperacaoInvalida', 'Webhook inválido.', WEBHOOK_DETAIL],
+  rec: ['RecOperacaoInvalida', 'Operação inválida.', 'A recorrência não respeita o schema.'],
+  solicrec: [
+    'SolicRecOperacaoInvalida',
+    'Operação inválida.',
+    'A solicitação de confirmação de recorrência não respeita o schema.',
+  ],
+  cobr: ['CobROperacaoInvalida', 'Operação inválida.', 'A cobrança não respeita o schema.'],
+  locrec: ['RequisicaoInvalida', 'Requisição inválida.', 'A requisição possui dados inválidos.'],
+  webhookrec: ['WebhookRecOperacaoInvalida', 'Webhook inválido.', WEBHOOK_DETAIL],
+  webhookcobr: ['WebhookCobROperacaoInvalida', 'Webhook inválido.', WEBHOOK_DETAIL],
 }
-const QUERY_TYPES: Record<BacenSubject, string> = {
+/** Types of the problem of an invalid query. */
+export const QUERY_TYPES: Record<BacenSubject, string> = {
   cob: 'CobConsultaInvalida',
   cobv: 'CobVConsultaInvalida',
   pix: 'PixConsultaInvalida',
   devolucao: 'PixConsultaInvalida',
   webhook: 'WebhookConsultaInvalida',
+  rec: 'RecConsultaInvalida',
+  solicrec: 'RequisicaoInvalida',
+  cobr: 'CobRConsultaInvalida',
+  locrec: 'PayloadLocationRecConsultaInvalida',
+  webhookrec: 'WebhookRecConsultaInvalida',
+  webhookcobr: 'WebhookCobRConsultaInvalida',
 }
 
 function presentIssue(subject: BacenSubject, { place, path, message }: FieldIssue): BacenViolation {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { centsFromText } from '../../amount.ts'
 import type { SimulatedResponse } from '../../provider-calls.ts'
-import type { BacenRefusals, BacenSubject } from './refusals.ts'
+import type { BacenFieldRefusals, BacenSubject } from './refusals.ts'
 
 // Request schemas of the Central Bank's API (pix-api 2.9.0); a bank's profile may be stricter.
 
@@ -74,7 +74,7 @@ export function parseBacenRequest<T extends z.ZodType>(
     refusals,
     subject,
     place = 'body',
-  }: { refusals: BacenRefusals; subject: BacenSubject; place?: 'body' | 'query' },
+  }: { refusals: BacenFieldRefusals; subject: BacenSubject; place?: 'body' | 'query' },
 ): { value: z.infer<T> } | { refusal: SimulatedResponse } {
   const result = schema.safeParse(value)
   if (result.success) return { value: result.data }

@@ -7,6 +7,7 @@ import {
   buildBacenProblem,
   buildProxyResponse,
 } from '../bacen/problems.ts'
+import { type BacenRecurrenceRefusals, createBacenRecurrenceRefusals } from '../bacen/recurrence-refusals.ts'
 import { type BacenDueRefusals, type BacenRefusals, createBacenDueRefusals } from '../bacen/refusals.ts'
 
 // Efí's errors have two shapes: the Central Bank's problems (RFC 7807) and its own `{nome, mensagem}`. Texts and statuses
@@ -124,6 +125,17 @@ export const efiDueRefusals: BacenDueRefusals = {
   txidInUse: efiRefusals.txidInUse,
   chargeNotFound: efiRefusals.chargeNotFound,
   chargeNotActive: efiRefusals.chargeNotActive,
+}
+
+/**
+ * Efí's refusals of recurrences and automatic charges. Its SDK has no errors, and its pages of them are not at hand: fields and txids are
+ * refused as those of charges, and the rest as in the Central Bank's text.
+ */
+export const efiRecurrenceRefusals: BacenRecurrenceRefusals = {
+  ...createBacenRecurrenceRefusals(),
+  invalidFields: efiRefusals.invalidFields,
+  invalidRange,
+  txidInUse: efiRefusals.txidInUse,
 }
 
 export const transferIdInUse = () =>

@@ -3,12 +3,14 @@ import type { SimulatedAccount } from '../../accounts.ts'
 import { textFromCents } from '../../amount.ts'
 import type { SimulatedCharge } from '../../charges.ts'
 import type { Receipt } from '../../receipts.ts'
+import type { ChargeTry } from '../../recurrences/automatic-charges.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
 import type { SimulatedReturn } from '../../returns.ts'
 import type { SimulatedRecipient, SimulatedTransfer } from '../../transfers.ts'
 import { presentBacenComponents, presentBacenDueCharge } from '../bacen/due-presenters.ts'
 import { presentBacenPayer, presentBacenReceivedPix, presentBacenRefund } from '../bacen/presenters.ts'
 import type { BacenChargeView } from '../bacen/profile.ts'
+import { presentChargeTry } from '../bacen/recurrence-presenters.ts'
 
 // Presenters of Efí's API: amounts as `"12.34"`, names in Portuguese. Fields are those of the official SDK 2.0.1.
 
@@ -48,6 +50,11 @@ export function presentListedEfiDueCharge(
     ...(loc ? { loc: location } : {}),
     ...(hasPayload && pixCopiaECola !== undefined ? { pixCopiaECola } : {}),
   }
+}
+
+/** Presents a try of an automatic charge; the SDK's strict type of a try lacks the code of its rejection. */
+export function presentEfiTry(account: SimulatedAccount, chargeTry: ChargeTry) {
+  return presentChargeTry(chargeTry, { hasCode: selectListedFields(account).unpublished })
 }
 
 const TRANSFER_STATUS = {

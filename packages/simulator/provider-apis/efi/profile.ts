@@ -1,10 +1,14 @@
 import type { SimulatorState } from '../../state.ts'
 import { presentBacenCharge, presentBacenRefund } from '../bacen/presenters.ts'
 import type { BacenProfile } from '../bacen/profile.ts'
-import { efiDueRefusals, efiRefusals } from './errors.ts'
+import { presentBacenRecurrence } from '../bacen/recurrence-presenters.ts'
+import type { BacenRecurrenceProfile } from '../bacen/recurrence-profile.ts'
+import { buildBacenRecurrenceBodies } from '../bacen/recurrence-schemas.ts'
+import { efiDueRefusals, efiRecurrenceRefusals, efiRefusals } from './errors.ts'
 import {
   presentEfiDueCharge,
   presentEfiReceivedPix,
+  presentEfiTry,
   presentListedEfiDueCharge,
   selectListedFields,
 } from './presenters.ts'
@@ -48,4 +52,14 @@ export function createEfiProfile({ payerBank, log }: SimulatorState): BacenProfi
         ? { kind: 'rejected', code: 'Devolução rejeitada' }
         : null,
   }
+}
+
+/** Efí's profile of recurrences: bodies and answers have the fields of its official SDK. */
+export const EFI_RECURRENCE_PROFILE: BacenRecurrenceProfile = {
+  bodies: buildBacenRecurrenceBodies({ isStrict: true }),
+  refusals: efiRecurrenceRefusals,
+  presentRequested: presentBacenRecurrence,
+  presentTry: presentEfiTry,
+  presentRefund: (account, refund) =>
+    presentBacenRefund(refund, { hasNature: selectListedFields(account).unpublished }),
 }

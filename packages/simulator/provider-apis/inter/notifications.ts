@@ -5,7 +5,7 @@ import type { SimulatedWebhooks } from '../../webhooks.ts'
 import { createBankNotificationFormat } from '../bacen/notifications.ts'
 import { presentInterPaymentNotification } from './payment-presenters.ts'
 import { findPaymentOfTransfer } from './payment-store.ts'
-import { presentInterReceivedPix } from './profile.ts'
+import { INTER_RECURRENCE_PROFILE, presentInterReceivedPix } from './profile.ts'
 
 /** Kind of Inter's notifications of sent PIX, at the end of their URL ("TipoWebhookEnum"). */
 export const INTER_SENT_KIND = 'pix-pagamento'
@@ -30,6 +30,7 @@ export function createInterNotificationFormat({
       const payment = findPaymentOfTransfer(store, { accountId: event.account.id, id })
       return payment ? [presentInterPaymentNotification(payment, transfer)] : null
     },
+    presentTry: INTER_RECURRENCE_PROFILE.presentTry,
     buildHeaders: account => ({ 'x-conta-corrente': readAccountOptions(account).account_number }),
   })
 }

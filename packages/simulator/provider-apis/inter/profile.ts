@@ -1,7 +1,8 @@
 import type { SimulatedAccount } from '../../accounts.ts'
-import type { SimulatedCharge, SimulatedCharges } from '../../charges.ts'
+import type { SimulatedCharge } from '../../charges.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
+import type { SimulatorState } from '../../state.ts'
 import { presentBacenComponents, presentBacenDueCharge } from '../bacen/due-presenters.ts'
 import { bacenDueChargeBody } from '../bacen/due-schemas.ts'
 import {
@@ -11,12 +12,19 @@ import {
   presentBacenRefund,
 } from '../bacen/presenters.ts'
 import type { BacenChargeView, BacenProfile } from '../bacen/profile.ts'
+import { presentChargeTry, presentRecurrencePayload } from '../bacen/recurrence-presenters.ts'
+import type { BacenRecurrenceProfile } from '../bacen/recurrence-profile.ts'
+import { createBacenRecurrenceRefusals } from '../bacen/recurrence-refusals.ts'
+import { buildBacenRecurrenceBodies } from '../bacen/recurrence-schemas.ts'
 import { createBacenDueRefusals } from '../bacen/refusals.ts'
 import { bacenChargeBody, bacenChargeChangeBody } from '../bacen/schemas.ts'
 import { interRefusals } from './errors.ts'
 
 /** Creates Inter's profile of the Central Bank's API (API Inter Empresas, "API Pix"). */
-export function createInterProfile({ charges }: { charges: SimulatedCharges }): BacenProfile {
+export function createInterProfile({
+  charges,
+  recurring,
+}: Pick<SimulatorState, 'charges' | 'recurring'>): BacenProfile {
   return {
     bodies: { charge: bacenChargeBody, chargeChange: bacenChargeChangeBody, dueCharge: bacenDueChargeBody },
     refusals: interRefusals,
@@ -32,11 +40,22 @@ export function createInterProfile({ charges }: { charges: SimulatedCharges }): 
     respondToWebhook: () => ({ status: 204 }),
     webhookListRange: null,
     // "As transações de Pix retornadas nas consultas são recebimentos que tiveram origem de um Pix Cobrança."
-    isReceiptListed: ({ accountId, txid }) => txid !== null && charges.find(accountId, txid) !== undefined,
+    isReceiptListed: ({ accountId, txid }) =>
+      txid !== null &&
+      (charges.find(accountId, txid) ?? recurring.charges.find(accountId, txid)) !== undefined,
     txidParameter: 'txId',
     // "Em caso de chave telefone, não informar o caractere +."
     readWebhookKey: key => (/^\d{12,13}$/.test(key) ? `+${key}` : key),
   }
+}
+
+/** Inter's profile of recurrences, of which its description has nothing: that of the Central Bank. */
+export const INTER_RECURRENCE_PROFILE: BacenRecurrenceProfile = {
+  bodies: buildBacenRecurrenceBodies({ isStrict: false }),
+  refusals: createBacenRecurrenceRefusals(),
+  presentRequested: presentRecurrencePayload,
+  presentTry: (_, chargeTry) => presentChargeTry(chargeTry, { hasCode: true }),
+  presentRefund: (_, refund) => presentBacenRefund(refund, { hasNature: false }),
 }
 
 /** Presents a charge; its location has the txid ("CobGerada"). */

@@ -100,6 +100,8 @@ function findEventLog(dependencies: StarkNotificationDependencies, event: RailEv
       return { subscription: 'transfer', log: presentTransferLog({ ...created, type: 'canceled', present }) }
     }
     case 'dispute':
+    case 'recurrence':
+    case 'automatic_charge':
       return null
     default:
       return event satisfies never

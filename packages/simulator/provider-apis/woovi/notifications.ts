@@ -121,6 +121,10 @@ function buildEventBodies(store: SimulatorStore, event: RailEvent): WooviEventBo
       const name = DISPUTE_EVENTS[dispute.status]
       return name ? [{ event: name, dispute: presentNotifiedDispute(dispute) }] : []
     }
+    // Woovi's subscriptions are not simulated.
+    case 'recurrence':
+    case 'automatic_charge':
+      return []
     default:
       return event satisfies never
   }
