@@ -73,8 +73,9 @@ describe('a charge', () => {
       atualizacao: [{ status: 'CRIADA' }, { status: 'ATIVA' }, { status: 'CONCLUIDA' }],
     })
     expect((await bank.get(`${BASE}/pix/${endToEndId}`)).body).toMatchObject({ txid, valor: '50.00' })
-    const { body } = await bank.get(`${BASE}/pix?${ALL_TIME}&txId=${txid}`)
-    expect(body.pix).toHaveLength(1)
+    // Inter's filter is called txId.
+    const { text } = await bank.raw('GET', `${BASE}/pix?${ALL_TIME}&txId=${txid}`)
+    expect(JSON.parse(text).pix).toHaveLength(1)
     await api.control.advanceDay({ days: 10 })
     expect(await api.findCobr(txid)).toEqual(paid)
     expect((await api.cancelCobr(txid)).status).toBe(400)
@@ -430,14 +431,15 @@ describe('faults of a call', () => {
 
 describe('days', () => {
   test('pass by the simulator’s clock as well', async () => {
-    const id = await api.createApproved()
-    const txid = await api.createScheduled(id, 1)
+    const [id, other] = [await api.createApproved(), await api.createApproved()]
+    await api.createScheduled(id, 1)
+    await bank.put(`${BASE}/webhookrec`, { webhookUrl: `${api.simulator.facts.inbox_url}/clock` })
     api.simulator.advanceClock(86_400)
-    // Whatever is scheduled next sets the timer by the advanced clock.
-    await api.createScheduled(await api.createApproved(), 5)
+    // What is scheduled next, a notification, sets the timer by the advanced clock. The token of the API has expired.
+    await api.control.cancelRecurrence(other)
     await pollUntil(
-      () => api.findCobr(txid),
-      ({ status }) => status === 'CONCLUIDA',
+      () => api.control.findRecurrence(id),
+      ({ charges: [charge] }) => charge?.status === 'completed',
     )
   })
 
