@@ -350,6 +350,28 @@ describe('br code', () => {
       expect(buildDynamicBrCode({ ...MANUAL, url: URL, totalCents: 0 })).toBe(DYNAMIC_OF_MANUAL)
     })
 
+    // The examples of pix-api 2.9.0 (recResponse3, recResponse6), without their checksums.
+    test.each([
+      [
+        null,
+        'pix.example.com/qr/v2/rec/2353c790eefb11eaadc10242ac120002',
+        '00020126180014br.gov.bcb.pix5204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***80800014br.gov.bcb.pix2558pix.example.com/qr/v2/rec/2353c790eefb11eaadc10242ac1200026304',
+      ],
+      [
+        'pix.example.com/qr/v2/8b3da2f39a4140d1a91abd93113bd441',
+        'pix.example.com/qr/v2/rec/94ed2badcbc04c15b0bb7fa353194890',
+        '00020101021226760014br.gov.bcb.pix2554pix.example.com/qr/v2/8b3da2f39a4140d1a91abd93113bd4415204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***80800014br.gov.bcb.pix2558pix.example.com/qr/v2/rec/94ed2badcbc04c15b0bb7fa3531948906304',
+      ],
+    ])('the code of a recurrence with the charge at %s', (url, recurrenceUrl, published) => {
+      const text = buildDynamicBrCode({ ...MANUAL, url, recurrenceUrl, totalCents: 0 })
+      expect(text.slice(0, -4)).toBe(published)
+      expect(parseBrCode(text)).toMatchObject({ kind: 'valid', url, recurrenceUrl })
+      expect(() =>
+        buildDynamicBrCode({ ...MANUAL, url, recurrenceUrl: 'https://x/y', totalCents: 0 }),
+      ).toThrow(RangeError)
+      expect(() => buildDynamicBrCode({ ...MANUAL, url: null, totalCents: 0 })).toThrow(RangeError)
+    })
+
     test.each(AMOUNTS)(
       'a dynamic payload of %s centavos decodes to the same values, whatever its lengths',
       totalCents => {
@@ -363,6 +385,7 @@ describe('br code', () => {
           expect(parseBrCode(buildDynamicBrCode({ ...merchant, url, totalCents }))).toEqual({
             ...read,
             ...merchant,
+            recurrenceUrl: null,
             url,
           })
         }
@@ -396,6 +419,7 @@ describe('br code', () => {
               ...MANUAL,
               kind: 'valid',
               url: null,
+              recurrenceUrl: null,
               key,
               totalCents: cents || null,
               txid,

@@ -40,58 +40,62 @@ export async function openRecurrenceFixture(options: { home?: string } = {}) {
   let count = 0
   const { control } = simulator
 
-  const fixture = {
+  const nextTxid = () => `cobr${String(++count).padStart(28, '0')}`
+  const today = async () => (await control.findDay()).today
+  const inDays = async (days: number) => shiftDay(await today(), days)
+  const createRec = async (more: object = {}) => {
+    const dataInicial = await inDays(10)
+    const body = {
+      vinculo: { contrato: `contract-${++count}`, devedor: DEBTOR, objeto: 'Internet' },
+      calendario: { dataInicial, periodicidade: 'MENSAL' },
+      valor: { valorRec: '50.00' },
+      politicaRetentativa: 'PERMITE_3R_7D',
+      ...more,
+    }
+    return bank.post(`${BASE}/rec`, body)
+  }
+  const createCobr = async (idRec: string, dueInDays: number, change: CobrChange = {}) => {
+    const { txid = nextTxid(), ...more } = change
+    const dataDeVencimento = await inDays(dueInDays)
+    const body = {
+      idRec,
+      calendario: { dataDeVencimento },
+      valor: { original: '50.00' },
+      ajusteDiaUtil: false,
+      recebedor: RECEIVER,
+      ...more,
+    }
+    const response = await bank.put(`${BASE}/cobr/${txid}`, body)
+    return { ...response, txid }
+  }
+  const findCobr = async (txid: string) => (await bank.get(`${BASE}/cobr/${txid}`)).body
+
+  return {
     simulator,
     control,
     bank,
     /** Returns another txid at each call. */
-    nextTxid: () => `cobr${String(++count).padStart(28, '0')}`,
-    today: async () => (await control.findDay()).today,
-    inDays: async (days: number) => shiftDay(await fixture.today(), days),
+    nextTxid,
+    today,
+    inDays,
     /** Creates a monthly recurrence of 50 reais that begins in 10 days. */
-    createRec: async (more: object = {}) => {
-      const dataInicial = await fixture.inDays(10)
-      const body = {
-        vinculo: { contrato: `contract-${++count}`, devedor: DEBTOR, objeto: 'Internet' },
-        calendario: { dataInicial, periodicidade: 'MENSAL' },
-        valor: { valorRec: '50.00' },
-        politicaRetentativa: 'PERMITE_3R_7D',
-        ...more,
-      }
-      return bank.post(`${BASE}/rec`, body)
-    },
+    createRec,
     /** Creates a recurrence that its payer has authorised. */
-    createApproved: async (more: object = {}) => {
-      const { body } = await fixture.createRec(more)
+    createApproved: async (more: object = {}): Promise<string> => {
+      const { body } = await createRec(more)
       await control.decideRecurrence(body.idRec, { decision: 'accept' })
-      return body.idRec as string
+      return body.idRec
     },
     findRec: async (id: string, query = '') => (await bank.get(`${BASE}/rec/${id}${query}`)).body,
     patchRec: (id: string, body: object) => bank.patch(`${BASE}/rec/${id}`, body),
     /** Creates the charge of a recurrence, of 50 reais, due in so many days. */
-    createCobr: async (
-      idRec: string,
-      dueInDays: number,
-      { txid = fixture.nextTxid(), ...more }: CobrChange = {},
-    ) => {
-      const dataDeVencimento = await fixture.inDays(dueInDays)
-      const body = {
-        idRec,
-        calendario: { dataDeVencimento },
-        valor: { original: '50.00' },
-        ajusteDiaUtil: false,
-        recebedor: RECEIVER,
-        ...more,
-      }
-      const response = await bank.put(`${BASE}/cobr/${txid}`, body)
-      return { ...response, txid }
-    },
-    findCobr: async (txid: string) => (await bank.get(`${BASE}/cobr/${txid}`)).body,
+    createCobr,
+    findCobr,
     /** Creates a charge whose first try the payer's bank has answered. */
-    createScheduled: async (idRec: string, dueInDays: number, more: CobrChange = {}) => {
-      const { txid } = await fixture.createCobr(idRec, dueInDays, more)
+    createScheduled: async (idRec: string, dueInDays: number, more: CobrChange = {}): Promise<string> => {
+      const { txid } = await createCobr(idRec, dueInDays, more)
       await pollUntil(
-        () => fixture.findCobr(txid),
+        () => findCobr(txid),
         ({ tentativas }) => tentativas?.at(-1).status !== 'SOLICITADA',
       )
       return txid
@@ -99,8 +103,8 @@ export async function openRecurrenceFixture(options: { home?: string } = {}) {
     cancelCobr: (txid: string) => bank.patch(`${BASE}/cobr/${txid}`, { status: 'CANCELADA' }),
     retry: (txid: string, day: string) => bank.post(`${BASE}/cobr/${txid}/retentativa/${day}`),
     /** Lists the kinds and statuses of a charge's tries. */
-    listTries: async (txid: string) =>
-      ((await fixture.findCobr(txid)).tentativas ?? []).map(
+    listTries: async (txid: string): Promise<string[]> =>
+      ((await findCobr(txid)).tentativas ?? []).map(
         ({ tipo, status }: { tipo: string; status: string }) => `${tipo} ${status}`,
       ),
     stop: async () => {
@@ -112,9 +116,8 @@ export async function openRecurrenceFixture(options: { home?: string } = {}) {
       await simulator.close()
     },
   }
-  return fixture
 }
-type CobrChange = { txid?: string } & Record<string, unknown>
+type CobrChange = { txid?: string; [field: string]: unknown }
 
 /** The type of a problem, and the field that it is about. */
 export function problemOf({ status, body }: { status: number; body: ProblemBody }) {
