@@ -126,7 +126,7 @@ export type SimulatedRecurrenceView = {
   charges: AutomaticChargeView[]
 }
 /** A charge of one cycle of a recurrence. */
-export type AutomaticChargeView = {
+type AutomaticChargeView = {
   txid: string
   status: AutomaticChargeStatus
   value: number

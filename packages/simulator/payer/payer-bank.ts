@@ -38,7 +38,7 @@ export type PayerBank = {
 }
 
 /** `ignore`: neither authorised nor refused, as an offer (journey 4) can be. */
-export type RecurrenceDecision = 'accept' | 'reject' | 'ignore'
+type RecurrenceDecision = 'accept' | 'reject' | 'ignore'
 type AuthorizationResult =
   | { kind: 'answered'; recurrence: SimulatedRecurrence }
   | { kind: 'not_payable'; why: string }

@@ -1,9 +1,11 @@
 import type Router from '@koa/router'
 import { z } from 'zod'
+import type { SimulatedAccounts } from '../accounts.ts'
 import { centsFromText } from '../amount.ts'
 import { presentRecurrencePayload } from '../provider-apis/bacen/recurrence-presenters.ts'
 import { isOpen } from '../recurrences/recurrences.ts'
-import type { SimulatorState } from '../state.ts'
+import type { SimulatedRecurring } from '../recurrences/recurring.ts'
+import type { PayloadSigner } from './payload-document.ts'
 
 /** What a payer sees of a recurrence before answering it. */
 export type RecurrenceReading = {
@@ -57,7 +59,11 @@ export function readRecurrenceDocument(document: unknown): RecurrenceReading {
 /** Serves `/qr/v2/rec/<token>` without authentication, as a JWS (pix-api, RecPayload); 400 where the recurrence has ended. */
 export function addRecurrencePayloadRoutes(
   router: Router,
-  { accounts, recurring: { locations, recurrences }, signer }: SimulatorState,
+  {
+    accounts,
+    recurring: { locations, recurrences },
+    signer,
+  }: { accounts: SimulatedAccounts; recurring: SimulatedRecurring; signer: PayloadSigner },
 ): void {
   router.get('/qr/v2/rec/:token', ctx => {
     const location = locations.findByToken((ctx.params as { token: string }).token)

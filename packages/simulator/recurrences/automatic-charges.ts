@@ -86,7 +86,7 @@ type AutomaticChargeOrder = {
   info: string | undefined
   silent: boolean
 }
-export type AutomaticChargeCreation =
+type AutomaticChargeCreation =
   | { kind: 'created'; charge: AutomaticCharge }
   | { kind: 'txid_in_use' }
   | { kind: 'cycle_in_use' }
@@ -303,7 +303,7 @@ export function simulateAutomaticCharges({
   }
 }
 
-export function isPendingTry({ status }: ChargeTry): boolean {
+function isPendingTry({ status }: ChargeTry): boolean {
   return status === 'requested' || status === 'scheduled'
 }
 

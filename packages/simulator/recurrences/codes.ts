@@ -56,7 +56,7 @@ export const TRY_CODES = [
 ] as const
 export type TryCode = (typeof TRY_CODES)[number]
 
-/** Codes of a try that reject its charge as well (CobRTentativas, `codigo`). */
+/** Codes of a try that reject its charge as well (pix-api, CobRTentativas). */
 const FINAL_CODES: ReadonlySet<TryCode> = new Set([
   'AC05',
   'AM09',

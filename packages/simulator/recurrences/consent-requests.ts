@@ -6,7 +6,7 @@ import type { SimulatorStore } from '../store.ts'
 import type { RecurrenceClock } from './clock.ts'
 import { appendToHistory } from './history.ts'
 
-export type ConsentRequestStatus =
+type ConsentRequestStatus =
   | 'created'
   | 'sent'
   | 'received'

@@ -20,7 +20,7 @@ export function computeCycle(
 }
 
 /** Days after the first try within which an automatic charge may be tried again (PERMITE_3R_7D). */
-export const RETRY_DAYS = 7
+const RETRY_DAYS = 7
 /** Retries of an automatic charge after its first try. */
 export const MAX_RETRIES = 3
 

@@ -27,10 +27,10 @@ import type {
 } from './recurrences.ts'
 
 /** The part of a day in which the payer's bank makes its tries; what has no money in the morning is tried again in the evening. */
-export type DayPeriod = 'MORNING' | 'EVENING'
+type DayPeriod = 'MORNING' | 'EVENING'
 
 /** A payer's answer to a recurrence; `code` rejects it. */
-export type RecurrenceAnswer =
+type RecurrenceAnswer =
   | { accept: true; ceilingCents?: number | null; payerDocument?: string | undefined }
   | { accept: false; code?: RecurrenceRejectionCode | undefined }
 

@@ -81,6 +81,7 @@ CREATE TABLE automaticCharge (
 CREATE UNIQUE INDEX automaticChargeOfCycle ON automaticCharge (recurrenceId, cycle)
   WHERE status NOT IN ('rejected', 'cancelled');
 CREATE INDEX automaticChargeByTime ON automaticCharge (accountId, createdAt);
+CREATE INDEX automaticChargeByStatus ON automaticCharge (status, lastTryOn);
 
 CREATE TABLE chargeTry (
   id INTEGER PRIMARY KEY,
@@ -96,6 +97,7 @@ CREATE TABLE chargeTry (
   FOREIGN KEY (accountId, txid) REFERENCES automaticCharge
 ) STRICT;
 CREATE INDEX chargeTryByCharge ON chargeTry (accountId, txid);
+CREATE INDEX chargeTryByStatus ON chargeTry (status);
 CREATE UNIQUE INDEX pendingChargeTry ON chargeTry (accountId, txid) WHERE status IN ('requested', 'scheduled');
 CREATE UNIQUE INDEX paidChargeTry ON chargeTry (accountId, txid) WHERE status = 'paid';
 `

@@ -6,7 +6,7 @@ import { SHOP, type SimulatorFixture } from './simulator-fixture.ts'
  * The Central Bank's document. Its list of charges requires an `idCob` and its webhook a `cnpj` in the place of the key, which no
  * text of it describes.
  */
-export const BACEN = {
+const BACEN = {
   contract: openContract('bcb-pix-api-2.9.0.yaml'),
   defects: /missingProperty":"(?:idCob|cnpj)"/,
 }

@@ -6,7 +6,9 @@ import {
   presentNotifiedCharge,
   presentNotifiedRecurrence,
 } from './recurrence-presenters.ts'
-import type { RecurrenceWebhookKind } from './recurrence-webhooks.ts'
+
+/** Kinds of the webhooks of recurrences, of which an account has one each; the kind is appended to the URL. */
+export type RecurrenceWebhookKind = 'rec' | 'cobr'
 
 type RecurrenceEvent = Extract<RailEvent, { kind: 'recurrence' | 'automatic_charge' }>
 

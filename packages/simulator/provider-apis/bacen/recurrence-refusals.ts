@@ -2,6 +2,7 @@ import type { SimulatedResponse } from '../../provider-calls.ts'
 import { bacenNotFound, buildBacenProblem } from './problems.ts'
 import {
   type BacenFieldRefusals,
+  type BacenRecurrenceSubject,
   BODY_PROBLEMS,
   createBacenRefusals,
   QUERY_DETAIL,
@@ -9,9 +10,6 @@ import {
 } from './refusals.ts'
 
 // The refusals that the Central Bank's text lists for recurrences (pix-api 2.9.0, "Tratamento de erros").
-
-/** What a refusal is about: a recurrence, a consent request, an automatic charge, a location, or a webhook. */
-export type BacenRecurrenceSubject = 'rec' | 'solicrec' | 'cobr' | 'locrec' | 'webhookrec' | 'webhookcobr'
 
 /** The refusals of recurrences and automatic charges in a bank's words. */
 export type BacenRecurrenceRefusals = BacenFieldRefusals & {

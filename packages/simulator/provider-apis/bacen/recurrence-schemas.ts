@@ -95,7 +95,7 @@ export type BacenRecurrenceBodies = ReturnType<typeof buildBacenRecurrenceBodies
 export type BacenFrequency = 'SEMANAL' | 'MENSAL' | 'TRIMESTRAL' | 'SEMESTRAL' | 'ANUAL'
 type Debtor = { cpf: string; nome: string } | { cnpj: string; nome: string }
 
-export type BacenRecurrenceOrder = {
+type BacenRecurrenceOrder = {
   vinculo: { contrato: string; devedor: Debtor; objeto?: string }
   calendario: { dataInicial: string; dataFinal?: string; periodicidade: BacenFrequency }
   valor?: { valorRec?: number; valorMinimoRecebedor?: number }

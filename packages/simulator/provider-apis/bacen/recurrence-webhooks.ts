@@ -1,11 +1,9 @@
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
 import { isAllowedWebhookUrl } from '../../webhooks.ts'
+import type { RecurrenceWebhookKind } from './recurrence-notifications.ts'
 import type { BacenRecurrenceProfile } from './recurrence-profile.ts'
 import { bacenWebhookBody, parseBacenRequest } from './schemas.ts'
-
-/** Kinds of the webhooks of recurrences, of which an account has one each; the kind is appended to the URL. */
-export type RecurrenceWebhookKind = 'rec' | 'cobr'
 
 /** Creates the handlers of `/webhookrec` or `/webhookcobr`. */
 export function createRecurrenceWebhookHandlers(

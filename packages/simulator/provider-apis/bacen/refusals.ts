@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { SimulatedResponse } from '../../provider-calls.ts'
 import { type BacenViolation, bacenNotFound, buildBacenProblem } from './problems.ts'
-import type { BacenRecurrenceSubject } from './recurrence-refusals.ts'
 
 // The refusals that the Central Bank's text lists for each tag of its API (pix-api 2.9.0, "Tratamento de erros").
 
+/** What a refusal of recurrences is about: a recurrence, a consent request, an automatic charge, a location, or a webhook. */
+export type BacenRecurrenceSubject = 'rec' | 'solicrec' | 'cobr' | 'locrec' | 'webhookrec' | 'webhookcobr'
 /** What an invalid field belongs to. */
 export type BacenSubject = 'cob' | 'cobv' | 'pix' | 'devolucao' | 'webhook' | BacenRecurrenceSubject
 /** An invalid field, by its path in a part of the request. */
