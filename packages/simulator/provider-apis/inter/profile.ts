@@ -1,8 +1,8 @@
 import type { SimulatedAccount } from '../../accounts.ts'
-import type { SimulatedCharge } from '../../charges.ts'
+import type { SimulatedCharge, SimulatedCharges } from '../../charges.ts'
 import type { Receipt } from '../../receipts.ts'
+import type { SimulatedRecurring } from '../../recurrences/recurring.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
-import type { SimulatorState } from '../../state.ts'
 import { presentBacenComponents, presentBacenDueCharge } from '../bacen/due-presenters.ts'
 import { bacenDueChargeBody } from '../bacen/due-schemas.ts'
 import {
@@ -24,7 +24,10 @@ import { interRefusals } from './errors.ts'
 export function createInterProfile({
   charges,
   recurring,
-}: Pick<SimulatorState, 'charges' | 'recurring'>): BacenProfile {
+}: {
+  charges: SimulatedCharges
+  recurring: SimulatedRecurring
+}): BacenProfile {
   return {
     bodies: { charge: bacenChargeBody, chargeChange: bacenChargeChangeBody, dueCharge: bacenDueChargeBody },
     refusals: interRefusals,
