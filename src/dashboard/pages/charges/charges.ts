@@ -215,14 +215,16 @@ export function presentPayable(
   { merchant, text }: { merchant: string; text: string | null | undefined },
 ) {
   const status = charge.state === 'refunding' ? 'REFUNDING' : chargeMachine.statusOf(charge.state)
-  const { due, totalCents } = charge
-  const isOpen = charge.valueCents === 0 && totalCents === 0
+  const { due, valueCents, totalCents } = charge
+  const isOpen = valueCents === 0 && totalCents === 0
   return {
     status,
     merchant,
     text: text || null,
     /** Null where the payer chooses the amount. */
     amountCents: isOpen ? null : due ? computePayableCents(charge, due) : totalCents,
+    /** Included in the amount. */
+    feeCents: valueCents === 0 ? 0 : totalCents - valueCents,
     /** Day on which it is due, instead of the countdown to the last moment. */
     dueOn: due?.on ?? null,
     payload: status === 'PENDING' ? charge.payload : null,

@@ -1,6 +1,8 @@
 import { createCharge } from '../../../api/operations/charges.ts'
 import { createChargeBody, MAX_SPLITS } from '../../../contract/charges/charge.ts'
+import { Connection } from '../../../db/entities/connection.ts'
 import { DOCUMENT_MATCHES, PAYER_KINDS } from '../../../domain/charges/payer-restriction.ts'
+import { NO_FEES } from '../../../domain/ledger/money.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
 import { parseFormFields, readAmount, readSubmissionKey, readText } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
@@ -103,13 +105,29 @@ function listSplitRows(form: URLSearchParams): number[] {
   return rows.slice(0, rows.findLastIndex(isFilled) + 1)
 }
 
+/** Lists what the payer of a charge pays on top of its value at each provider; empty where none has a fee. */
+async function listPayerFees(
+  { em, t, f }: PageContext<'merchant'>,
+  connections: { uuid: string }[],
+): Promise<string[]> {
+  const rows = await em.fork().find(Connection, { uuid: connections.map(({ uuid }) => uuid) })
+  const isFree = rows.every(({ fees }) => f.fee(fees.charge) === f.fee(NO_FEES.charge))
+  if (isFree) return []
+  return connections.flatMap(({ uuid }) => {
+    const row = rows.find(one => one.uuid === uuid)
+    return row ? [`${t(`provider.${row.provider}`)}: ${f.fee(row.fees.charge)}`] : []
+  })
+}
+
 /** Renders the form, with what a charge of its fields would cost on which day. */
 async function renderChargeForm(visit: PageContext<'merchant'>, dueTable: DueTable = null) {
   const { form } = visit
   const token = await tokenWithMode(visit)
   const rowCount = listSplitRows(form).length
+  const connections = await listConnections(visit.em, { ...token, modeScope: token.mode })
   const model = {
-    connections: await listConnections(visit.em, { ...token, modeScope: token.mode }),
+    connections,
+    payerFees: await listPayerFees(visit, connections),
     modes: await listAccountModes(visit),
     mode: token.mode,
     validities: VALIDITIES,

@@ -9,6 +9,7 @@ import { handleLanguageSwitch, readRequestLanguage } from '../../http/language.t
 import { createPage, type DashboardResponse, sendResponse } from '../../http/page.ts'
 import { createTokenLookup } from '../../http/visitor-limit.ts'
 import { PAY_PATH, presentPayable } from '../charges/charges.ts'
+import { findConnectionMode } from '../connections.ts'
 
 /** Registers the public page of a payment link. It has no session: who has the address may see it. */
 export function registerPublicPaymentPage(dashboard: DashboardContext): void {
@@ -17,18 +18,19 @@ export function registerPublicPaymentPage(dashboard: DashboardContext): void {
 
   koa.get(`${PAY_PATH}/:token`, async ctx => {
     if (handleLanguageSwitch(dashboard, ctx)) return ctx.set(SECRET_ADDRESS_HEADERS)
-    await respond(ctx, link => {
+    await respond(ctx, async link => {
       if (link.kind === 'revoked')
         return { status: 410, page: createPage('pay', { payable: null, qr: null }) }
       const { merchant, timeZone, note, charge } = link
+      const mode = await findConnectionMode(dashboard.orm.em.fork(), charge.connection.uuid)
       const payable = presentPayable(charge, { merchant, text: note })
       const qr = `${PAY_PATH}/${ctx.params.token}/qr.svg`
-      return { status: 200, page: createPage('pay', { payable, qr }), timeZone }
+      return { status: 200, page: createPage('pay', { payable, qr, mode }), timeZone }
     })
   })
 
   koa.get(`${PAY_PATH}/:token/qr.svg`, ctx =>
-    respond(ctx, link => {
+    respond(ctx, async link => {
       const payload =
         link.kind === 'active' ? presentPayable(link.charge, { merchant: '', text: null }).payload : null
       const body = renderQrSvg(payload ?? fail('not_found'))
@@ -38,13 +40,15 @@ export function registerPublicPaymentPage(dashboard: DashboardContext): void {
 
   async function respond(
     ctx: RouterContext,
-    render: (link: PaymentLinkVisit) => { status: number; page: DashboardResponse; timeZone?: string },
+    render: (
+      link: PaymentLinkVisit,
+    ) => Promise<{ status: number; page: DashboardResponse; timeZone?: string }>,
   ): Promise<void> {
     ctx.set(SECRET_ADDRESS_HEADERS)
     const language = readRequestLanguage(dashboard, ctx)
     try {
       const link = await findByToken(ctx, token => visitPaymentLink(dashboard.orm.em.fork(), token))
-      const { status, page, timeZone } = render(link ?? fail('not_found'))
+      const { status, page, timeZone } = await render(link ?? fail('not_found'))
       sendResponse(dashboard, ctx, { response: page, language, timeZone })
       if (ctx.status === 200) ctx.status = status
     } catch (error) {
