@@ -32,6 +32,26 @@ document.addEventListener('keydown', event => {
   field.select()
 })
 
+/* A tab keeps the address of each list, with its filters and its page, for the links back; none after signing out. */
+if (document.querySelector('body.outside:not(.showing)')) sessionStorage.clear()
+if (document.querySelector('nav.pages')) sessionStorage.setItem(location.pathname, location.search)
+for (const link of document.querySelectorAll('.back a')) {
+  const kept = new URLSearchParams(sessionStorage.getItem(link.pathname) ?? '')
+  const mode = new URLSearchParams(link.search).get('mode')
+  if (mode && (kept.get('mode') ?? mode) !== mode) continue
+  for (const name of ['done', 'lang', 'draft']) kept.delete(name)
+  if (mode) kept.set('mode', mode)
+  if (kept.size > 0) link.search = kept
+}
+
+/* Escape folds the menu of a phone, and leaves the focus at its button. */
+document.addEventListener('keydown', event => {
+  const button = document.querySelector('[data-menu][aria-expanded="true"]')
+  if (event.key !== 'Escape' || !button) return
+  unfold(button)
+  button.focus()
+})
+
 /* On a phone the filters in use are folded, so that the list is in view; the summary has their number. */
 if (matchMedia('(max-width: 40rem)').matches)
   for (const filters of document.querySelectorAll('details.filters[open]:not(:has(.wrong))'))

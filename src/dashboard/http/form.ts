@@ -51,11 +51,16 @@ export function requireSameOrigin(request: IncomingMessage): void {
 type FormFields = Record<string, string | string[] | undefined>
 
 /** Validates form fields by a schema of the API; an empty field counts as absent. */
-export function validateFormFields<S extends z.ZodType>(schema: S, fields: FormFields) {
+export function validateFormFields<S extends z.ZodType>(
+  schema: S,
+  fields: FormFields,
+  describeIssue?: z.core.$ZodErrorMap,
+) {
   return validateSchema(
     schema,
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')),
     'form',
+    describeIssue,
   )
 }
 

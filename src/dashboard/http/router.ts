@@ -141,6 +141,8 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
 type PageVisit = { visit: PageContext; route: PageRoute }
 
 function showPage(context: DashboardContext, ctx: RouterContext, { visit, route }: PageVisit) {
+  // A form of filters sends its empty fields too: the address of the list has only those in use.
+  if (Object.values(ctx.query).includes('')) return Promise.resolve(redirect(withQuery(ctx.path, ctx.query)))
   visit.isRestored = ctx.query.draft === '1' && restoreFormDraft(context, ctx, visit)
   return route.handle(visit)
 }

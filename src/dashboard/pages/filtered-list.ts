@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { buildListPage, type ListPage } from '../../api/operations/pagination.ts'
 import type { PageQuery } from '../../contract/shared/fields.ts'
 import { fail } from '../../http/api-error.ts'
+import { describeInFieldTerms } from '../../http/field-message.ts'
 import { listFieldNames } from '../../http/field-names.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import { AMOUNT_FORMAT_MESSAGE, normalizeAmount, validateFormFields } from '../http/form.ts'
@@ -14,19 +15,30 @@ type ListModel<Row> = { rows: Row[]; meta: NumberedPage<Row>['meta']; wrong: Fie
 
 type FilteredVisit = Pick<PageContext, 'query' | 'language' | 'timeZone'>
 
-/** Lists rows by the API's own filters. Invalid filters give field errors and an empty list. */
+/**
+ * Lists rows by the API's own filters. Invalid filters give field errors and an empty list. A page that the list does not
+ * have is its first, or its last where it is too high.
+ */
 export async function listByFilters<S extends z.ZodType<PageQuery>, Row>(
   visit: FilteredVisit,
   schema: S,
   list: (query: z.output<S>) => Promise<ListPage<Row>>,
 ): Promise<ListModel<Row>> {
-  const filters = validateFilters(visit, schema)
-  const { data, meta } =
-    filters.kind === 'valid'
-      ? requireNumberedPage(await list({ ...filters.value, cursor: undefined }))
-      : buildListPage<Row>({ query: {}, total: 0, rows: [], nextCursor: null })
-  return { rows: data, meta, wrong: filters.kind === 'invalid' ? filters.errors : {} }
+  const { page, ...query } = visit.query
+  const filters = validateFilters({ ...visit, query: isPageNumber(page) ? visit.query : query }, schema)
+  if (filters.kind === 'invalid') {
+    const { data, meta } = buildListPage<Row>({ query: {}, total: 0, rows: [], nextCursor: null })
+    return { rows: data, meta, wrong: filters.errors }
+  }
+  const readPage = async (page: PageQuery) =>
+    requireNumberedPage(await list({ ...filters.value, ...page, cursor: undefined }))
+  const requested = await readPage({})
+  const { current_page, last_page } = requested.meta
+  const { data, meta } = current_page > last_page ? await readPage({ page: last_page }) : requested
+  return { rows: data, meta, wrong: {} }
 }
+
+const isPageNumber = (text: string | undefined) => text !== undefined && /^[1-9]\d{0,8}$/.test(text)
 
 /** Parses the filters of a file, which are those of its list, or fails with 422. */
 export function parseFilters<S extends z.ZodType>(visit: FilteredVisit, schema: S): z.output<S> {
@@ -45,7 +57,7 @@ function validateFilters<S extends z.ZodType>({ query, language, timeZone }: Fil
       return [name, text ?? '']
     })
   const zone = listFieldNames(schema).includes('time_zone') ? { time_zone: timeZone } : {}
-  const result = validateFormFields(schema, { ...Object.fromEntries(filters), ...zone })
+  const result = validateFormFields(schema, { ...Object.fromEntries(filters), ...zone }, describeInPageTerms)
   if (result.kind === 'invalid') Object.assign(errors, result.errors)
   return result.kind === 'valid' && Object.keys(errors).length === 0
     ? result
@@ -57,3 +69,7 @@ function requireNumberedPage<Row>({ data, meta }: ListPage<Row>): NumberedPage<R
   if (!('total' in meta)) throw new Error('this page was read by cursor')
   return { data, meta }
 }
+
+/** Describes an error of a filter: the choices are in the form, by names that are not those of the API. */
+const describeInPageTerms: z.core.$ZodErrorMap = issue =>
+  issue.code === 'invalid_value' ? 'must be one of the choices' : describeInFieldTerms(issue)

@@ -4,12 +4,14 @@ import {
   findAccountCounts,
   findDailyVolumes,
   findProviderStatistics,
+  findUnknownPayouts,
   MAX_PLOTTED_DAYS,
 } from '../../db/repositories/account-statistics.ts'
 import { countAccountTasks } from '../../db/repositories/account-tasks.ts'
 import { findOnboardingFacts } from '../../db/repositories/onboarding.ts'
+import type { PayoutNoun } from '../../domain/shared/nouns.ts'
 import { hasPermission } from '../authorization/page-permission.ts'
-import { createPage, redirect } from '../http/page.ts'
+import { createPage, redirect, withQuery } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { renderDailyBars } from '../views/plots.ts'
 import { restrictToOneMode } from './connections.ts'
@@ -22,10 +24,11 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
     const { accountUuid, mode } = modeToken
     const of = { accountUuid, isSimulated: mode === 'test' }
     const mayApprove = hasPermission(session, 'transfers.write')
-    const [days, providers, counts, steps, tasks] = await Promise.all([
+    const [days, providers, counts, unknown, steps, tasks] = await Promise.all([
       findDailyVolumes(em.fork(), { ...of, days: listLastDays(MAX_PLOTTED_DAYS, timeZone) }),
       findProviderStatistics(em.fork(), of),
       findAccountCounts(em.fork(), of),
+      findUnknownPayouts(em.fork(), of),
       listOnboardingSteps(em.fork(), accountUuid),
       countAccountTasks(em.fork(), accountUuid, session.user.email),
     ])
@@ -34,6 +37,11 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
     return createPage('overview', {
       days,
       counts,
+      unknown: unknown.map(({ noun, count, uuids }) => ({
+        noun,
+        count,
+        path: pathOfUnknown(noun, mode, uuids),
+      })),
       approvals: mayApprove ? tasks.approvals : 0,
       today: days.at(-1),
       mode,
@@ -44,6 +52,12 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
       steps,
     })
   })
+}
+
+/** Address of the list that has these payouts, or of those that wait for their return, which no list names. */
+function pathOfUnknown(noun: PayoutNoun, mode: string, uuids: string[]): string {
+  if (noun === 'return') return withQuery('/dashboard/unmatched', { mode })
+  return withQuery(`/dashboard/${noun}s`, { mode, uuid: uuids })
 }
 
 /** The first steps of an account, in order, each with the page where it is done. */

@@ -1,7 +1,7 @@
 import { PREFLIGHT_CODES } from '../../domain/payouts/unsent-code.ts'
 import { listJudgedStates } from '../../domain/providers/answer-judgement.ts'
 import type { ProviderName } from '../../domain/providers/provider.ts'
-import { PAYOUT_NOUNS } from '../../domain/shared/nouns.ts'
+import { PAYOUT_NOUNS, type PayoutNoun } from '../../domain/shared/nouns.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { readInSnapshot } from '../client/transaction.ts'
 import { formatTextArray } from '../sql-conditions.ts'
@@ -151,7 +151,7 @@ export async function findAccountCounts(
      select
        (select coalesce(sum(cents), 0)::float8 from balance where account_uuid = ? and bucket = 'available'
           and provider_account_uuid in (select provider_account_uuid from k)) as "availableCents",
-       (select count(*)::int from charge where account_uuid = ? and state in ('issuing', 'pending', 'paying')
+       (select count(*)::int from charge where account_uuid = ? and state in ('issuing', 'pending')
           and connection_uuid in (select uuid from k)) as "pendingCharges",
        (select count(*)::int from transfer where account_uuid = ? and state in ('created', 'held', 'approved', 'sending', 'settling')
           and connection_uuid in (select uuid from k)) as "transfersUnderWay",
@@ -164,4 +164,23 @@ export async function findAccountCounts(
     [accountUuid, isSimulated, accountUuid, accountUuid, accountUuid, PAYOUT_NOUNS, accountUuid, accountUuid],
   )
   return row!
+}
+
+export type UnknownPayouts = { noun: PayoutNoun; count: number; uuids: string[] }
+
+/** Payouts that one address of a list can name. */
+const MAX_NAMED_PAYOUTS = 50
+
+/** Finds the payouts of an account whose outcome at the provider is unknown, by their noun: their number, and the oldest of them. */
+export function findUnknownPayouts(
+  em: EntityManager,
+  { accountUuid, isSimulated }: StatisticsScope,
+): Promise<UnknownPayouts[]> {
+  return em.execute(
+    `select operation as noun, count(distinct subject_uuid)::int as count,
+       (array_agg(subject_uuid order by created_at))[1:${MAX_NAMED_PAYOUTS}] as uuids
+     from attempt where state = 'unknown' and operation = any(array[?]) and ${CONNECTION_IN_SCOPE_SQL}
+     group by operation order by operation`,
+    [PAYOUT_NOUNS, accountUuid, isSimulated],
+  )
 }

@@ -446,9 +446,7 @@ test('a blocked provider is dropped by any change of the order, and cannot be ad
 })
 
 test('lists accept the API’s filters, and name invalid ones', async () => {
-  const paid = await merchant.get(
-    '/dashboard/charges?status=PAID&value_min=1.234,56&value_max=&external_ref=',
-  )
+  const paid = await merchant.get('/dashboard/charges?status=PAID&value_min=1.234,56')
   expect(paid.text).toContain(ours.charge)
   expect(paid.text).not.toContain(ours.open)
   const ambiguous = await merchant.get('/dashboard/charges?value_max=1,000')
@@ -598,7 +596,7 @@ test('an unreachable webhook is not registered', async () => {
 })
 
 test('the statement page and its file have the same lines', async () => {
-  const answer = await merchant.get('/dashboard/ledger/ledger.csv?date_from=&provider_uuid=')
+  const answer = await merchant.get('/dashboard/ledger/ledger.csv')
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(answer.headers.get('content-disposition')).toBe('attachment; filename="ledger-test.csv"')
   const [columns, line, ...rest] = answer.text.replace('\uFEFF', '').trimEnd().split('\r\n')
