@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { RouterContext } from '@koa/router'
 import { uuidSchema } from '../../contract/shared/fields.ts'
+import type { PauseReach } from '../../db/entities/pause.ts'
 import type { DashboardSession } from '../../db/repositories/dashboard-sessions.ts'
 import { DEFAULT_TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import type { AccountPermission } from '../../domain/users/roles.ts'
@@ -61,6 +62,8 @@ type ResponseInput = {
   refusal?: ApiError
   /** How much waits behind an entry of the menu, by the entry's name. */
   tasks?: Record<string, number>
+  /** What an operator has suspended, of the user's account or anywhere. */
+  pause?: PauseReach | null
   /** Fields of the submitted form; the page shows them again. */
   typed?: Record<string, unknown>
   /** Whether `typed` was typed before the session ended. */
@@ -129,7 +132,8 @@ function buildSharedModel(
     filterCount,
     link,
     /** URL of the page's list as a file, with the filters of the page. */
-    fileOf: (path: string) => withQuery(path, { ...ctx.query, ...NO_FILTERS }),
+    fileOf: (path: string, change: UrlQuery = {}) =>
+      withQuery(path, { ...ctx.query, ...NO_FILTERS, ...change }),
     /** URL that the page polls for changes. */
     live: link({ seen: page.etag, done: undefined, draft: undefined }),
     session,
@@ -138,6 +142,7 @@ function buildSharedModel(
     isRestored: input.isRestored ?? false,
     /** Submission id: a form submitted twice takes effect once. */
     once: submissionId ?? randomUUID(),
+    pause: input.pause ?? null,
     isReading: !!session && readsOpenedAccount(session, path),
     /** Whether the user may use what needs a permission: hides links and forms that would be refused. */
     may: (permission: AccountPermission) => !!session && hasPermission(session, permission),

@@ -1,11 +1,12 @@
 import type { RouterContext } from '@koa/router'
-import type { EntityManager } from '../../db/client/orm.ts'
+import type { PauseReach } from '../../db/entities/pause.ts'
 import { countAccountTasks } from '../../db/repositories/account-tasks.ts'
 import {
   type DashboardSession,
   findEndedSession,
   findValidSession,
 } from '../../db/repositories/dashboard-sessions.ts'
+import { findWidestPause } from '../../db/repositories/pauses.ts'
 import { ApiError, fail } from '../../http/api-error.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
 import { PAGE_RESERVE_MS } from '../../http/limits.ts'
@@ -94,7 +95,7 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
   const deadline = getRequestDeadline()
   let session: DashboardSession | null = null
   let visit: PageContext | undefined
-  let tasks: Record<string, number> = {}
+  let waiting: WaitingFacts = NOTHING_WAITS
   const respond = async (): Promise<DashboardResponse | SignInNeeded> => {
     session = await authenticateSession(context, ctx)
     if (!session) {
@@ -110,14 +111,13 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
       ? submitForm(context, ctx, { visit, route, cleanup })
       : showPage(context, ctx, { visit, route }))
     // A refresh replaces a part of the page, without the menu.
-    if (response.kind === 'page' && session.account && !isScriptRequest(ctx))
-      tasks = await countMenuTasks(visit.em, session.account.uuid, session.user.email)
+    if (response.kind === 'page' && !isScriptRequest(ctx)) waiting = await readWaitingFacts(visit)
     return response
   }
   const send = (response: DashboardResponse | undefined, refusal?: ApiError) => {
     const typed = { ...Object.fromEntries(visit?.form ?? []), ...visit?.upload }
     const isRestored = visit?.isRestored ?? false
-    sendResponse(context, ctx, { response, session, language, refusal, typed, tasks, isRestored })
+    sendResponse(context, ctx, { response, session, language, refusal, typed, isRestored, ...waiting })
   }
   try {
     const response = await deadline.awaitResponse(respond(), PAGE_RESERVE_MS)
@@ -128,11 +128,8 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     // Where the form has expired, its page is not known to be this user's.
     const form = visit && refusal.code !== 'form_expired' ? route.renderForm?.(visit) : undefined
     const page = form && (await deadline.awaitStep(form, PAGE_RESERVE_MS).catch(() => undefined))
-    if (page && visit?.session.account && !isScriptRequest(ctx)) {
-      const { em, session } = visit
-      const counting = countMenuTasks(em, session.account!.uuid, session.user.email)
-      tasks = await deadline.awaitStep(counting, PAGE_RESERVE_MS).catch(() => tasks)
-    }
+    if (page && visit && !isScriptRequest(ctx))
+      waiting = await deadline.awaitStep(readWaitingFacts(visit), PAGE_RESERVE_MS).catch(() => waiting)
     // A redirect would lose the refusal: the form could not be read, so that its page is not known.
     send(page?.kind === 'redirect' ? undefined : page, refusal)
   }
@@ -223,15 +220,18 @@ async function requireUnchangedFacts(route: PageRoute, visit: PageContext): Prom
   fail('act_stale', { currentStateText: texts.join('; ') })
 }
 
-/** Counts what waits behind entries of the menu. A page without the counts is better than none. */
-async function countMenuTasks(
-  em: EntityManager,
-  accountUuid: string,
-  person: string,
-): Promise<Record<string, number>> {
+/** What every page of a user shows: how much waits behind entries of the menu, and a pause of an operator. */
+type WaitingFacts = { tasks: Record<string, number>; pause: PauseReach | null }
+const NOTHING_WAITS: WaitingFacts = { tasks: {}, pause: null }
+
+/** Reads what every page of a user shows. A page without it is better than none. */
+async function readWaitingFacts({ em, session: { user, account } }: PageContext): Promise<WaitingFacts> {
+  const pausedAccount = user.role === 'operator' ? null : (account?.uuid ?? null)
+  const pause = await findWidestPause(em.fork(), pausedAccount).catch(() => null)
+  if (!account) return { tasks: {}, pause }
   const none = { disputes: 0, unmatched: 0, approvals: 0 }
-  const counts = await countAccountTasks(em.fork(), accountUuid, person).catch(() => none)
-  return { disputes: counts.disputes, held: counts.unmatched, approvals: counts.approvals }
+  const counts = await countAccountTasks(em.fork(), account.uuid, user.email).catch(() => none)
+  return { tasks: { disputes: counts.disputes, held: counts.unmatched, approvals: counts.approvals }, pause }
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { ListPage } from '../../api/operations/pagination.ts'
 import { type CsvColumns, openCsvFile } from '../../contract/shared/csv.ts'
-import type { PageQuery } from '../../contract/shared/fields.ts'
+import { type PageQuery, uuidSchema } from '../../contract/shared/fields.ts'
+import { Connection } from '../../db/entities/connection.ts'
 import { createSemaphore } from '../../domain/shared/semaphore.ts'
 import type { AccountPermission } from '../../domain/users/roles.ts'
 import { createPage, type DashboardResponse } from '../http/page.ts'
@@ -57,7 +58,7 @@ export function registerAccountList<S extends z.ZodType<PageQuery>, Row>(
 
   get(permission, filePath, async unrestricted => {
     const { visit } = await restrictModes(unrestricted)
-    const fileName = nameFileByMode(name, visit.token.modeScope)
+    const fileName = await nameFile(visit, { name, mode: visit.token.modeScope })
     return openListFile(visit, { name: fileName, columns, schema, list: query => list(visit, query) })
   })
 }
@@ -106,7 +107,48 @@ export function createCsvResponse<Row>(
   return { kind: 'file', type: 'text/csv; charset=utf-8', name: `${name}.csv`, body }
 }
 
-/** Names a file, so that simulated amounts are not mistaken for money. */
-export function nameFileByMode(name: string, mode: 'live' | 'test' | undefined): string {
-  return mode === 'test' ? `${name}-test` : name
+type NamedFile = { name: string; mode: 'live' | 'test' | undefined; period?: string }
+
+/**
+ * Names a file by its table, the account, the days and the provider of its rows, so that files of several accounts and months can
+ * be kept in one folder; and by the mode, so that simulated amounts are not mistaken for money.
+ */
+export async function nameFile(
+  { em, session, query, token }: MerchantVisit,
+  { name, mode, period = namePeriod(query) }: NamedFile,
+): Promise<string> {
+  const uuid = uuidSchema.safeParse(query.provider_uuid).data
+  const connection = uuid && (await em.fork().findOne(Connection, { uuid, accountUuid: token.accountUuid }))
+  const provider = connection ? connection.provider.toLowerCase().replaceAll('_', '-') : ''
+  const parts = [
+    name,
+    toFileNamePart(session.account?.name ?? ''),
+    period,
+    provider,
+    mode === 'test' ? 'test' : '',
+  ]
+  return parts.filter(Boolean).join('-')
+}
+
+/** Letters and digits of a text without accents, for the name of a file. */
+function toFileNamePart(text: string): string {
+  const words =
+    text
+      .normalize('NFD')
+      .replaceAll(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? []
+  return words.join('-').slice(0, MAX_NAME_PART).replace(/-$/, '')
+}
+const MAX_NAME_PART = 40
+
+/** The days that a query selects: a day, a whole month, or the first and the last. */
+function namePeriod({ date_from: from = '', date_to: to = '' }: Record<string, string>): string {
+  const [first, last] = [from, to].map(text => (/^\d{4}-\d\d-\d\d$/.test(text) ? text : ''))
+  if (!first || !last || first === last) return first || last || ''
+  const month = first.slice(0, 'YYYY-MM'.length)
+  const nextDay = new Date(`${last}T00:00:00Z`)
+  nextDay.setUTCDate(nextDay.getUTCDate() + 1)
+  const isWholeMonth = first.endsWith('-01') && last.startsWith(month) && nextDay.getUTCDate() === 1
+  return isWholeMonth ? month : `${first}_${last}`
 }

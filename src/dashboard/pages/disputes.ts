@@ -18,12 +18,14 @@ import {
   disputeMachine,
   replyErrorCodeOf,
 } from '../../domain/disputes/dispute.ts'
+import { DAY } from '../../domain/shared/intervals.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
+import { formatDocument } from '../views/formats.ts'
 import { registerAccountList } from './account-list.ts'
 import { loadRelated } from './related.ts'
 
@@ -40,7 +42,7 @@ const DISPUTE_COLUMNS: CsvColumns<ReturnType<typeof showDispute>> = {
   due_at: dispute => dispute.due_at,
   resolved: dispute => dispute.resolved,
   payer_name: dispute => dispute.pix_in_transaction.initiation.sender?.name,
-  payer_document: dispute => dispute.pix_in_transaction.initiation.sender?.document,
+  payer_document: dispute => formatDocument(dispute.pix_in_transaction.initiation.sender?.document ?? ''),
   details: dispute => dispute.details,
   analysis: dispute => dispute.analysis,
   end_to_end: dispute => dispute.pix_in_transaction.end_to_end,
@@ -63,6 +65,7 @@ export function registerDisputePages(router: DashboardRouter): void {
     present: async ({ em, token }, rows) => ({
       rows: rows.map(({ attachments: _, ...dispute }) => dispute),
       due: await listDisputesByDeadline(em.fork(), token),
+      urgencyOf: (dueAt: Date) => (dueAt.getTime() - Date.now() < DAY ? 'failed' : 'pending'),
       statuses: DISPUTE_STATUSES,
       kinds: DISPUTE_KINDS,
       types: DISPUTE_TYPES,

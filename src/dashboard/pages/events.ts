@@ -4,8 +4,10 @@ import { eventsQuery, formatEventBody, showEvent } from '../../contract/events/e
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import { readEventDeliveries } from '../../db/repositories/related-rows.ts'
+import { centsFromReais } from '../../domain/ledger/money.ts'
 import { EVENT_TYPES, type EventType } from '../../domain/webhooks/webhook.ts'
 import { createPage } from '../http/page.ts'
+import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { registerAccountList } from './account-list.ts'
 import { tokenWithMode } from './connections.ts'
@@ -48,17 +50,29 @@ export function registerEventPages(router: DashboardRouter): void {
       deliveries,
       json: JSON.stringify(event.data, null, 2),
       requestBody: formatEventBody(row),
-      subject: findSubjectPath(event),
+      subject: describeEventSubject(event, visit),
     }
     return createPage('event', model)
   })
 }
 
-/** Returns the page of the object that an event is about; null where it has none. */
-function findSubjectPath({ type, data }: ReturnType<typeof showEvent>): string | null {
-  const uuid = uuidSchema.safeParse(type === 'REFUND' ? Object(data.refund).uuid : data.uuid).data
+type EventSubject = { path: string; amount: string | null; reference: string | null }
+
+/** Describes the object that an event is about, with its page; null where it has none. */
+export function describeEventSubject(
+  { type, data }: Pick<ReturnType<typeof showEvent>, 'type' | 'data'>,
+  { f }: Pick<PageContext, 'f'>,
+): EventSubject | null {
+  const subject = type === 'REFUND' ? Object(data.refund) : data
+  const uuid = uuidSchema.safeParse(subject.uuid).data
   const path = SUBJECT_PATHS[type]
-  return path && uuid ? `/dashboard/${path}/${uuid}` : null
+  if (!path || !uuid) return null
+  const cents = typeof subject.value === 'number' ? centsFromReais(subject.value) : null
+  return {
+    path: `/dashboard/${path}/${uuid}`,
+    amount: cents === null ? null : f.money(cents),
+    reference: readText(subject.external_ref) ?? null,
+  }
 }
 
 const SUBJECT_PATHS: Partial<Record<EventType, string>> = {

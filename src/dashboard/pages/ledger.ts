@@ -5,7 +5,7 @@ import { LEDGER_LINE_TYPES } from '../../domain/ledger/movement.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
-import { nameFileByMode } from './account-list.ts'
+import { nameFile } from './account-list.ts'
 import { listConnections, restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
 
@@ -31,6 +31,7 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
     return createPage('ledger', {
       ...list,
       balances,
+      total: balances.length > 1 ? addBalances(balances) : null,
       connections,
       mode: token.mode,
       modes,
@@ -48,7 +49,7 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
     return {
       kind: 'file',
       type: 'text/csv; charset=utf-8',
-      name: `${nameFileByMode('ledger', token.mode)}.csv`,
+      name: `${await nameFile(visit, { name: 'ledger', mode: token.mode })}.csv`,
       body,
     }
   })
@@ -60,8 +61,20 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
     return {
       kind: 'file',
       type: 'application/x-ofx',
-      name: `${nameFileByMode('ledger', token.mode)}.ofx`,
+      name: `${await nameFile(visit, { name: 'ledger', mode: token.mode })}.ofx`,
       body,
     }
   })
+}
+
+/** Adds up the balances of several providers, in centavos. */
+function addBalances(balances: ShownLedgerBalances['balances']) {
+  const sum = (name: 'opening_balance' | 'in' | 'out' | 'closing_balance') =>
+    balances.reduce((cents, one) => cents + one[name], 0)
+  return {
+    opening_balance: sum('opening_balance'),
+    in: sum('in'),
+    out: sum('out'),
+    closing_balance: sum('closing_balance'),
+  }
 }

@@ -26,7 +26,7 @@ import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
-import { createListFiles, nameFileByMode } from './account-list.ts'
+import { createListFiles, nameFile } from './account-list.ts'
 import { listAccountModes, listConnections, tokenWithMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
 import { loadRelated } from './related.ts'
@@ -54,7 +54,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
   get('money.read', FILE_PATH, async visit => {
     const token = await tokenWithMode(visit)
     return openListFile(visit, {
-      name: nameFileByMode('keys', token.mode),
+      name: await nameFile(visit, { name: 'keys', mode: token.mode }),
       columns: PIX_KEY_COLUMNS,
       schema: pixKeysQuery,
       list: async query => mapPage(await listPixKeys(visit.em.fork(), token, query), showPixKey),

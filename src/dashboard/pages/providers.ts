@@ -2,6 +2,7 @@ import type { CallerToken } from '../../api/authorization/authenticate.ts'
 import { listKnownBudgets } from '../../api/operations/lookup-budgets.ts'
 import { listDefaultProviders, replaceDefaultProviders } from '../../api/operations/providers.ts'
 import { replaceDefaultProvidersBody } from '../../contract/providers/provider.ts'
+import { findPauseReaches } from '../../db/repositories/pauses.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
@@ -50,7 +51,15 @@ async function buildProviderList(visit: PageContext<'merchant'>, mode: CallerTok
     visit.em.fork(),
     connections.map(({ uuid }) => uuid),
   )
-  const data = connections.map(one => ({ ...one, lookupBudget: budgets.get(one.uuid) ?? null }))
+  const pauses = await findPauseReaches(
+    visit.em,
+    connections.map(({ uuid }) => uuid),
+  )
+  const data = connections.map(one => ({
+    ...one,
+    lookupBudget: budgets.get(one.uuid) ?? null,
+    pause: pauses.get(one.uuid) ?? null,
+  }))
   const order = (await listDefaultProviders(visit.em.fork(), token)).map(({ uuid }) => uuid)
   const byUuid = new Map(data.map(provider => [provider.uuid, provider]))
   const preferred = order.flatMap(uuid => byUuid.get(uuid) ?? [])

@@ -7,7 +7,7 @@ import { SETTLEMENT_FIGURES } from '../../domain/ledger/movement.ts'
 import { createPage } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
-import { createCsvResponse, nameFileByMode } from './account-list.ts'
+import { createCsvResponse, nameFile } from './account-list.ts'
 import { listConnections, restrictToOneMode } from './connections.ts'
 import { parseFilters } from './filtered-list.ts'
 
@@ -52,7 +52,10 @@ export function registerSettlementPages({ get }: DashboardRouter): void {
       figures: SETTLEMENT_FIGURES.filter(figure =>
         reports.some(({ rows }) => rows.some(row => row.figures[figure] !== 0)),
       ),
-      reports: reports.map(report => ({ ...report, rows: foldQuietSpans(report.rows).toReversed() })),
+      reports: [...addReports(reports), ...reports].map(report => ({
+        ...report,
+        rows: foldQuietSpans(report.rows).toReversed(),
+      })),
       connections: await listConnections(visit.em, token),
       previous: shiftPeriod(period, -1),
       // A period that has not begun has no report.
@@ -71,9 +74,37 @@ export function registerSettlementPages({ get }: DashboardRouter): void {
     const rows = reports.flatMap(({ rows, connectionUuid, provider }) =>
       rows.map(row => ({ ...row, connectionUuid, provider })),
     )
-    const name = nameFileByMode(`settlement-${period}`, token.mode)
+    const name = await nameFile(visit, { name: 'settlement', mode: token.mode, period })
     return createCsvResponse(visit, { name, columns: SETTLEMENT_COLUMNS, rows: iterate(rows) })
   })
+}
+
+/** A report, or the sum of all of them, which is of no provider. */
+type ShownReport = Pick<SettlementReport, 'rows' | 'total'> & {
+  provider: string | null
+  connectionUuid: string | null
+}
+
+/** Adds up the reports of several providers, span by span: all of them have those of the period. Nothing where there is only one. */
+function addReports(reports: SettlementReport[]): ShownReport[] {
+  const [first, ...others] = reports
+  if (!first || others.length === 0) return []
+  const rows = first.rows.map((row, index) =>
+    others.reduce((sum, { rows }) => addRows(sum, rows[index]!), row),
+  )
+  const total = others.reduce((sum, report) => addRows(sum, report.total), first.total)
+  return [{ provider: null, connectionUuid: null, rows, total }]
+}
+
+function addRows(one: SettlementRow, other: SettlementRow): SettlementRow {
+  const figures = SETTLEMENT_FIGURES.map(figure => [figure, one.figures[figure] + other.figures[figure]])
+  return {
+    ...one,
+    openingCents: one.openingCents + other.openingCents,
+    figures: Object.fromEntries(figures),
+    closingCents: one.closingCents + other.closingCents,
+    lines: one.lines + other.lines,
+  }
 }
 
 type ShownRow = SettlementRow & {

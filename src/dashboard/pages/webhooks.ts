@@ -19,11 +19,12 @@ import {
   rotateSecretIfUnchanged,
   updateWebhook,
 } from '../../api/operations/webhooks.ts'
+import { showEvent } from '../../contract/events/event.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { localTimeSchema, momentOfLocalTime } from '../../contract/shared/time-zone.ts'
 import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contract/webhooks/webhook.ts'
 import { deliveriesQuery, type showDelivery } from '../../contract/webhooks/webhook-delivery.ts'
-import type { Webhook } from '../../db/entities/webhook.ts'
+import { Event, type Webhook } from '../../db/entities/webhook.ts'
 import { countRecentDeliveries } from '../../db/repositories/deliveries.ts'
 import { DELIVERY_STATUSES } from '../../domain/webhooks/delivery.ts'
 import { DEFAULT_EVENT_TYPES, EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
@@ -36,6 +37,7 @@ import type { DashboardRouter } from '../http/router.ts'
 import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
 import { createListFiles } from './account-list.ts'
 import { tokenWithMode } from './connections.ts'
+import { describeEventSubject } from './events.ts'
 import { listByFilters } from './filtered-list.ts'
 import { loadRelated } from './related.ts'
 
@@ -224,7 +226,11 @@ async function renderWebhooks(visit: PageContext<'merchant'>, created?: CreatedW
   return createPage(
     'webhooks',
     {
-      rows: rows.map(row => ({ ...showWebhook(row), mode: row.mode })),
+      rows: rows.map(row => ({
+        ...showWebhook(row),
+        mode: row.mode,
+        failingSince: row.failingSince ?? null,
+      })),
       kinds: SUBSCRIBABLE_EVENT_TYPES,
       defaultKinds: DEFAULT_EVENT_TYPES,
       created,
@@ -253,7 +259,7 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
         ...(await countRecentDeliveries(visit.em.fork(), row.uuid)),
       },
       kinds: SUBSCRIBABLE_EVENT_TYPES,
-      deliveries,
+      deliveries: await nameSubjects(visit, deliveries),
       ...list,
       secret,
       replaces: computeSecretEtag(row),
@@ -296,4 +302,14 @@ async function readWebhookFacts(visit: PageContext<'merchant'>): Promise<ShownFa
   if (await isWebhookRemoved(visit.em.fork(), reference))
     return [{ name: 'field.status', value: visit.t('webhook.isRemoved') }]
   return listWebhookFacts(visit, await requireVisibleWebhook(visit.em.fork(), reference))
+}
+
+/** Adds to each delivery the object that its event is about; null where the event is no longer kept. */
+async function nameSubjects<D extends { event: { id: string } }>(
+  visit: PageContext<'merchant'>,
+  deliveries: D[],
+): Promise<(D & { subject: ReturnType<typeof describeEventSubject> })[]> {
+  const events = await visit.em.fork().find(Event, { uuid: { $in: deliveries.map(one => one.event.id) } })
+  const subjects = new Map(events.map(row => [row.uuid, describeEventSubject(showEvent(row), visit)]))
+  return deliveries.map(one => ({ ...one, subject: subjects.get(one.event.id) ?? null }))
 }

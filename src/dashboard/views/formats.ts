@@ -22,6 +22,10 @@ function createFormats(language: Language, timeZone: string) {
   const locale = language === 'en' ? 'en-GB' : language
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' })
   const reais = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+  const roundMoney = new Intl.NumberFormat(locale, {
+    ...{ style: 'currency', currency: 'BRL' },
+    ...{ notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1 },
+  })
   const number = new Intl.NumberFormat(locale)
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
   const exactPercent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })
@@ -39,6 +43,7 @@ function createFormats(language: Language, timeZone: string) {
   const year = new Intl.DateTimeFormat('en', { year: 'numeric', timeZone })
   const formatYear = (at: Date | string) => year.format(new Date(at))
   const offset = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' })
+  const present = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'long' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'long' })
 
   return {
@@ -62,8 +67,7 @@ function createFormats(language: Language, timeZone: string) {
       return parts.join(' + ')
     },
     /** Axis labels: whole reais, thousands shortened. */
-    roundMoney: (cents: number) =>
-      new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(cents / 100),
+    roundMoney: (cents: number) => roundMoney.format(cents / 100),
     number: (value: number) => number.format(value),
     percent: (share: number) => percent.format(share),
     /** Renders a time, with the exact UTC time in the markup. */
@@ -79,16 +83,16 @@ function createFormats(language: Language, timeZone: string) {
     date: (text: string) => date.format(new Date(`${text}T00:00:00Z`)),
     /** Formats a month `YYYY-MM` as `novembro de 2026`. */
     month: (text: string) => month.format(new Date(`${text}-01T00:00:00Z`)),
-    /** Formats how long ago or ahead a time is, in the largest unit that fits. */
+    /** Formats how long ago or ahead a time is, in the largest unit that fits; `now` within the same second. */
     age(at: Date | string, now: Date = new Date()): string {
       const seconds = Math.round((new Date(at).getTime() - now.getTime()) / 1_000)
-      const [unit, size] =
-        RELATIVE_TIME_UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const)
+      if (seconds === 0) return present.format(0, 'second')
+      const [unit, size] = findTimeUnit(Math.abs(seconds))
       return relative.format(Math.trunc(seconds / size), unit)
     },
     /** Formats a length of time in seconds, in the largest unit that fits. */
     span(seconds: number): string {
-      const [unit, size] = RELATIVE_TIME_UNITS.find(([, size]) => seconds >= size) ?? (['second', 1] as const)
+      const [unit, size] = findTimeUnit(seconds)
       return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(
         Math.trunc(seconds / size),
       )
@@ -101,20 +105,28 @@ function createFormats(language: Language, timeZone: string) {
   }
 }
 
-const RELATIVE_TIME_UNITS = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
+/** Units with their seconds, and from how many seconds on each is used: 47 hours are not a day. */
+const TIME_UNITS = [
+  ['day', 86_400, 172_800],
+  ['hour', 3_600, 3_600],
+  ['minute', 60, 60],
+  ['second', 1, 0],
 ] as const
+
+function findTimeUnit(seconds: number) {
+  return TIME_UNITS.find(([, , from]) => seconds >= from) ?? TIME_UNITS[3]
+}
 
 function renderTime(at: Date | string, format: Intl.DateTimeFormat): Markup {
   const date = new Date(at)
   return html`<time datetime="${date.toISOString()}">${format.format(date)}</time>`
 }
 
-/** Formats a document as `123.456.789-09` or `12.ABC.345/01DE-35`; anything else stays unchanged. */
-function formatDocument(text: string): string {
+/**
+ * Formats a document as `123.456.789-09` or `12.ABC.345/01DE-35`; anything else stays unchanged. In a file too: a spreadsheet
+ * takes bare digits as a number, without their leading zeros.
+ */
+export function formatDocument(text: string): string {
   if (/^\d{11}$/.test(text)) return text.replace(/(...)(...)(...)(..)/, '$1.$2.$3-$4')
   if (/^[0-9A-Z]{12}\d\d$/.test(text)) return text.replace(/(..)(...)(...)(....)(..)/, '$1.$2.$3/$4-$5')
   return text

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../client/orm.ts'
-import { buildPauseCondition, type MoneyDirection, Pause } from '../entities/pause.ts'
+import { Connection } from '../entities/connection.ts'
+import { buildPauseCondition, type MoneyDirection, Pause, type PauseReach } from '../entities/pause.ts'
 import { type Query, query } from '../pipeline/query.ts'
 import { formatTextArray } from '../sql-conditions.ts'
 
@@ -57,6 +58,28 @@ export function listPauses(em: EntityManager) {
      left join account n on n.uuid = coalesce(p.account_uuid, c.account_uuid)
      order by p.created_at`,
   )
+}
+
+/**
+ * Finds the widest pause that stops the whole service or, with an account, that account; null where there is none. Of `null`,
+ * the pauses of accounts and connections count too.
+ */
+export async function findWidestPause(
+  em: EntityManager,
+  accountUuid: string | null,
+): Promise<PauseReach | null> {
+  const filter =
+    accountUuid === null ? {} : { connectionUuid: null, $or: [{ accountUuid: null }, { accountUuid }] }
+  const pauses = await em.find(Pause, filter)
+  return pauses.find(({ reach }) => reach === 'everything')?.reach ?? pauses[0]?.reach ?? null
+}
+
+/** Finds what pauses stop through these connections, by their uuid; nothing of a connection that none reaches. */
+export async function findPauseReaches(em: EntityManager, uuids: string[]): Promise<Map<string, PauseReach>> {
+  const fields = ['uuid', 'isPausedIn', 'isPausedOut'] as const
+  const rows = await em.fork().find(Connection, { uuid: { $in: uuids } }, { fields: [...fields] })
+  const paused = rows.filter(({ isPausedOut }) => isPausedOut)
+  return new Map(paused.map(({ uuid, isPausedIn }) => [uuid, isPausedIn ? 'everything' : 'money_out']))
 }
 
 /** Columns of `Pause` that say what it stops. */

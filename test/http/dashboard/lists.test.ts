@@ -212,6 +212,11 @@ describe('list files', () => {
     expect([refused.status, refused.headers.get('content-type')]).toEqual([422, 'text/html; charset=utf-8'])
   })
 
+  test('a document is written so that a spreadsheet takes it as a text', async () => {
+    const { text } = await merchant.get('/dashboard/charges/charges.csv?status=PAID')
+    expect(text).toContain(';529.982.247-25;')
+  })
+
   test('a file has every row of a list that is longer than a batch, each once', async () => {
     const count = 230
     await ours.sql(
@@ -277,7 +282,7 @@ describe('statement', () => {
   async function readRows(query = ''): Promise<string[][]> {
     const { status, text } = await merchant.get(`/dashboard/ledger?mode=test${query}`)
     expect(status).toBe(200)
-    return [...text.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
+    return [...text.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row]) =>
       [...row!.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) =>
         cell!
           .replaceAll(/<[^>]*>/g, ' ')
@@ -291,6 +296,7 @@ describe('statement', () => {
     const rows = await readRows()
     expect(rows).toContainEqual(['Provedor A', 'R$ 0,00', 'R$ 700,00', 'R$ 0,25', 'R$ 699,75'])
     expect(rows).toContainEqual(['Provedor B', 'R$ 0,00', 'R$ 61,11', 'R$ 11,11', 'R$ 50,00'])
+    expect(rows).toContainEqual(['Todos os provedores', 'R$ 0,00', 'R$ 761,11', 'R$ 11,36', 'R$ 749,75'])
     const lines = rows.slice(rows.findIndex(([head]) => head === 'Criada em' || head === 'Criado em'))
     expect(lines.map(([, type, party, , , value, balance]) => [type, party, value, balance])).toEqual([
       ['Tipo', 'Pagador ou recebedor', 'Valor', undefined],
@@ -300,6 +306,24 @@ describe('statement', () => {
       ['Tarifa', '–', '−R$ 0,25', undefined],
       ['Pix', 'Ana Souza ***982247**', '+R$ 700,00', undefined],
     ])
+  })
+
+  test.each([
+    ['', 'ledger-loja-test'],
+    ['&date_from=2026-01-01&date_to=2026-01-31', 'ledger-loja-2026-01-test'],
+    ['&date_from=2026-01-01&date_to=2026-01-30', 'ledger-loja-2026-01-01_2026-01-30-test'],
+    ['&date_from=2026-02-28', 'ledger-loja-2026-02-28-test'],
+    ['&provider_uuid=second', 'ledger-loja-provider-b-test'],
+  ])('a file of the days and the provider of %s is named so', async (query, name) => {
+    const url = `/dashboard/ledger/ledger.csv?mode=test${query.replace('second', connections[1])}`
+    const { headers } = await merchant.get(url)
+    expect(headers.get('content-disposition')).toBe(`attachment; filename="${name}.csv"`)
+  })
+
+  test('the page of several providers has an OFX file of each', async () => {
+    const { text } = await merchant.get('/dashboard/ledger?mode=test')
+    for (const uuid of connections)
+      expect(text).toMatch(new RegExp(`ledger\\.ofx\\?[^"]*provider_uuid=${uuid}"`))
   })
 
   test('one provider shows its balance after each line', async () => {
@@ -337,7 +361,9 @@ describe('statement', () => {
       '2025-12-31 23:59:00 2025-12-31 23:59:00 FEE OUT -0,25 699,75',
     ])
     const ofx = await merchant.get(`/dashboard/ledger/ledger.ofx?mode=test${firstDay}`)
-    expect(ofx.headers.get('content-disposition')).toBe('attachment; filename="ledger-test.ofx"')
+    expect(ofx.headers.get('content-disposition')).toBe(
+      'attachment; filename="ledger-loja-2026-01-01-test.ofx"',
+    )
     expect([...ofx.text.matchAll(/<BALAMT>(.*?)</g)].map(([, amount]) => amount)).toEqual(['699.75', '50.00'])
     // The transfer that never left is no entry of a bank.
     expect([...ofx.text.matchAll(/<DTPOSTED>(.*?)<.*?<TRNAMT>(.*?)</g)].map(([, ...cells]) => cells)).toEqual(

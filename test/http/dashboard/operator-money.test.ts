@@ -165,8 +165,20 @@ describe('settlement', () => {
     expect(text).toContain('<h1>Fechamento: dezembro de 2025</h1>')
     expect(text).toContain(`provider_uuid=${connections[0]}&amp;date_from=2025-12-31&amp;date_to=2025-12-31`)
     expect(text).not.toContain('Em andamento')
+    expect(text.indexOf('<h2 class="section">Todos os provedores</h2>')).toBeLessThan(
+      text.indexOf('<h2 class="section">Provedor A</h2>'),
+    )
+    const shownTotals = [...text.matchAll(/<tr class="total">.*?data-label="Saldo final">([^<]+)</gs)].map(
+      ([, reais]) => Number(reais!.replaceAll('.', '').replace(',', '.').replace('−', '-')),
+    )
+    expect(shownTotals[0]).toBeCloseTo(
+      shownTotals.slice(1).reduce((sum, reais) => sum + reais, 0),
+      2,
+    )
     const file = await merchant.get('/dashboard/settlement/settlement.csv?mode=test&period=2025-12')
-    expect(file.headers.get('content-disposition')).toBe('attachment; filename="settlement-2025-12-test.csv"')
+    expect(file.headers.get('content-disposition')).toBe(
+      'attachment; filename="settlement-loja-2025-12-test.csv"',
+    )
     const rows = file.text.replace('\uFEFF', '').trimEnd().split('\r\n')
     expect(rows[0]).toBe(
       'period;is_over;provider;provider_uuid;opening_balance;payments;fees;splits;refunds;transfers;disputes;holds;shortfalls;adjustments;closing_balance;lines',

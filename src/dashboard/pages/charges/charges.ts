@@ -21,6 +21,7 @@ import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
+import { formatDocument } from '../../views/formats.ts'
 import { registerAccountList } from '../account-list.ts'
 import { findConnectionMode, listConnections } from '../connections.ts'
 import { loadRelated } from '../related.ts'
@@ -40,7 +41,7 @@ const CHARGE_COLUMNS: CsvColumns<ReturnType<typeof showCharge>> = {
   net_value: charge => charge.net_value,
   external_ref: charge => charge.external_ref,
   payer_name: charge => charge.payment.pix.sender?.name,
-  payer_document: charge => charge.payment.pix.sender?.document,
+  payer_document: charge => formatDocument(charge.payment.pix.sender?.document ?? ''),
   settled_at: charge => charge.payment.pix.transaction?.settled_at,
   expires_at: charge => charge.payment.expires_at,
   due_on: charge => charge.payment.due?.on,

@@ -46,7 +46,7 @@ export function registerPauseForms(router: DashboardRouter): void {
         button: t('pause.now', { name }),
         facts: [
           { name: 'pause.whom', value: name },
-          { name: 'pause.reach', value: t(`pause.${reach}`) },
+          { name: 'pause.reach', value: t(`pause.reach.${reach}`) },
           { name: 'pause.current', value: describePause(visit, await findPause(visit.em, target)) },
           { name: 'field.reason', value: reason },
         ],

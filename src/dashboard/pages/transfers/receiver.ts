@@ -99,7 +99,7 @@ export function listReceiverFacts(
   return [
     ...(name ? [{ name: 'field.receiver', value: name }] : []),
     ...(shownDocument ? [{ name: 'field.document', value: shownDocument }] : []),
-    { name: 'field.pix_key', value: pixKey ?? '' },
+    { name: 'field.pix_key', value: showKey(pixKey, visit) },
   ]
 }
 
@@ -125,4 +125,9 @@ export function describeKey(text: string, { f }: Pick<PageContext, 'f'>) {
     kind: type,
     shown: type === 'PHONE' ? key.replace(/^\+55(..)(.{5})(.{4})$/, '+55 ($1) $2-$3') : key,
   }
+}
+
+/** Formats a stored key as people read it; empty where a transfer has none. */
+export function showKey(key: string | null | undefined, visit: Pick<PageContext, 'f'>): string {
+  return key ? describeKey(key, visit).shown : ''
 }

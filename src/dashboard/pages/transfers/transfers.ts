@@ -18,7 +18,7 @@ import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
 import { registerAccountList } from '../account-list.ts'
 import { findConnectionMode, listConnections } from '../connections.ts'
 import { findOperatorText, loadRelated } from '../related.ts'
-import { findTransferReceiver, listReceiverFacts } from './receiver.ts'
+import { findTransferReceiver, listReceiverFacts, showKey } from './receiver.ts'
 
 export const TRANSFERS_PAGE_PATH = '/dashboard/transfers'
 
@@ -53,8 +53,9 @@ export function registerTransferPages(router: DashboardRouter): void {
     schema: transfersQuery,
     columns: TRANSFER_COLUMNS,
     list: ({ em, token }, query) => listTransfers(em.fork(), token, query),
-    present: async ({ em, token }, rows) => ({
-      connections: await listConnections(em, token),
+    present: async (visit, rows) => ({
+      rows: rows.map(row => ({ ...row, shownKey: showKey(row.transfer.initiation.pix_key, visit) })),
+      connections: await listConnections(visit.em, visit.token),
       statuses: PAYMENT_STATUSES.filter(status => status !== 'UNDEFINED'),
       moves: rows.some(({ status }) => status === 'PROCESSING' || status === 'PENDING'),
     }),
@@ -81,6 +82,7 @@ export async function renderTransfer(visit: TransferVisit) {
   const row = await requireVisibleTransfer(em, token, params.uuid)
   const model = {
     transfer: showTransfer(row, row.attempts),
+    shownKey: showKey(row.pixKey, visit),
     receiver: findTransferReceiver(row),
     mode: await findConnectionMode(em, row.connection.uuid),
     related: await loadRelated(visit, {

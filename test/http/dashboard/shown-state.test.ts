@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { startPause } from '../../../src/admin/pauses.ts'
+import { addUser } from '../../../src/admin/users.ts'
+import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { getFormats } from '../../../src/dashboard/views/formats.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { createBrowser } from '../support/browser.ts'
+import { createFullAccount, PASSWORD } from '../support/full-account.ts'
+
+/** What pages say of the state of things: of an endpoint, a transfer, a dispute, a pause, and of payments without a charge. */
+
+let fixture: ApiFixture
+let ours: Awaited<ReturnType<typeof createFullAccount>>
+let merchant: ReturnType<typeof createBrowser>
+let operator: ReturnType<typeof createBrowser>
+beforeAll(async () => {
+  fixture = await openApiFixture([dashboardRoutes])
+  ours = await createFullAccount(fixture)
+  merchant = createBrowser(fixture)
+  await merchant.signIn(ours.email, PASSWORD)
+  await addUser(fixture.orm.em.fork(), { email: 'op@trilho.test', password: PASSWORD, accountUuid: null })
+  operator = createBrowser(fixture)
+  await operator.signIn('op@trilho.test', PASSWORD)
+})
+afterAll(() => fixture.close())
+
+const read = async (path: string, browser = merchant) => (await browser.get(path)).text
+
+describe('a webhook', () => {
+  test('that fails is not called active in the list', async () => {
+    const readStatus = async () =>
+      /data-label="Situação"><span class="status \w+">([^<]+)</.exec(await read('/dashboard/webhooks'))?.[1]
+    expect(await readStatus()).toBe('Ativo')
+    await ours.sql('update webhook set failing_since = now() where uuid = ?', [ours.webhook])
+    expect(await readStatus()).toBe('Com falha')
+    expect(await read('/dashboard/webhooks')).toContain('Com falha desde <time')
+  })
+
+  test('has deliveries that name the object of their event, with its amount and reference', async () => {
+    const body = JSON.stringify({ uuid: ours.charge, value: 1234.56, external_ref: 'pedido-77' })
+    await ours.sql('update event set body = ? where uuid = ?', [body, ours.event])
+    const text = await read(`/dashboard/webhooks/${ours.webhook}`)
+    expect(text).toMatch(
+      new RegExp(`<a href="/dashboard/charges/${ours.charge}">R\\$\\s1\\.234,56<.*<span>pedido-77</span>`),
+    )
+  })
+})
+
+test('the list of transfers shows phone keys as people read them, and why a transfer failed', async () => {
+  const failed = await fixture.insertTransfer(ours.connection)
+  const failure = JSON.stringify({ code: 'insufficient_balance', message: 'not enough' })
+  await ours.sql(
+    `update transfer set state = 'failed', failure = ?, pix_key = '+5511987654321' where uuid = ?`,
+    [...[failure, failed]],
+  )
+  const text = await read('/dashboard/transfers?mode=test')
+  const row = text.slice(text.indexOf(`id="${failed}"`)).split('</tr>')[0]!
+  expect(row).toContain('+55 (11) 98765-4321')
+  expect(row).toMatch(/<span class="status failed">[^<]*<\/span>\s*<span class="line">[^<]{10,}<\/span>/)
+  expect(await read(`/dashboard/transfers/${failed}`)).toContain('+55 (11) 98765-4321')
+})
+
+test('the table of disputes marks a deadline of today as their summary does', async () => {
+  await ours.sql(`update dispute set due_at = now() + interval '45 minutes' where uuid = ?`, [ours.dispute])
+  const text = await read('/dashboard/disputes?mode=test')
+  expect(text.match(/<span class="status failed">(Responder )?[^<]*4[45] minutos/g)).toHaveLength(2)
+})
+
+test('payments without a charge: an empty list of open ones says nothing of the others, and leads to them', async () => {
+  await ours.sql(
+    `update movement set disposition = 'returned' where account_uuid = ? and disposition is not null`,
+    [ours.account],
+  )
+  const text = await read('/dashboard/unmatched?mode=test')
+  expect(text).toContain('Nenhum pagamento em aberto')
+  expect(text).not.toMatch(/Todo Pix recebido corresponde|automaticamente/)
+  expect(text).toMatch(/href="\/dashboard\/unmatched\?mode=test&#38;outcome=all"|outcome=all"/)
+})
+
+test('an address that has no page says so', async () => {
+  expect(await read('/dashboard/nowhere')).toContain('<h1>Página não encontrada</h1>')
+})
+
+describe('a pause', () => {
+  const pause = (target: 'all' | { connectionUuid: string }) =>
+    startPause(fixture.orm.em.fork(), {
+      target,
+      reach: 'money_out',
+      actor: 'op@trilho.test',
+      reason: 'Incidente',
+    })
+
+  test('of a connection is on the page of the providers, and on every page of an operator', async () => {
+    expect(await read('/dashboard/providers')).not.toContain('Saídas suspensas')
+    await pause({ connectionUuid: ours.connection })
+    expect(await read('/dashboard/providers')).toContain(
+      '<span class="status failed">Saídas suspensas</span>',
+    )
+    expect(await read('/dashboard/charges')).not.toContain('Saídas suspensas')
+    for (const path of ['', '/accounts', '/unknown', '/differences'])
+      expect([
+        path,
+        (await read(`/dashboard/operator${path}`, operator)).includes('Saídas suspensas</strong>'),
+      ]).toEqual([path, true])
+  })
+
+  test('of the service is on every page of a merchant', async () => {
+    await pause('all')
+    for (const path of ['', '/transfers', '/transfers/new?mode=test'])
+      expect(await read(`/dashboard${path}`)).toContain('Saídas suspensas</strong>')
+  })
+
+  test('is chosen by what it stops', async () => {
+    const text = await read('/dashboard/operator/providers', operator)
+    expect(text).toContain('<option value="money_out">Saídas (transferências e devoluções)</option>')
+  })
+})
+
+test('a length of time is never rounded to a day that it does not have, and now is no count of seconds', () => {
+  const { age, span, roundMoney } = getFormats('pt-BR')
+  const now = new Date('2026-11-30T12:00:00Z')
+  const after = (hours: number) => new Date(now.getTime() + hours * 3_600_000)
+  expect([age(after(47), now), age(after(49), now), age(after(-1), now)]).toEqual([
+    ...['em 47 horas', 'em 2 dias', 'há 1 hora'],
+  ])
+  expect([age(now, now), span(86_400), span(172_800)]).toEqual(['agora', '24 horas', '2 dias'])
+  expect(roundMoney(800_000).replace(/\s/g, ' ')).toBe('R$ 8 mil')
+})
