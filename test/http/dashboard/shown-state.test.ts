@@ -4,7 +4,7 @@ import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { getFormats } from '../../../src/dashboard/views/formats.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { createBrowser } from '../support/browser.ts'
+import { createBrowser, unescapeHtml } from '../support/browser.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 
 /** What pages say of the state of things: of an endpoint, a transfer, a dispute, a pause, and of payments without a charge. */
@@ -76,6 +76,14 @@ test('payments without a charge: an empty list of open ones says nothing of the 
   expect(text).not.toMatch(/Todo Pix recebido corresponde|automaticamente/)
   expect(text).toMatch(/href="\/dashboard\/unmatched\?mode=test&#38;outcome=all"|outcome=all"/)
 })
+
+test.each(['disputes', 'unmatched'])(
+  'the list of %s refreshes itself: nobody of the account begins one',
+  async name => {
+    const [, live] = /<div id="live" hx-get="([^"]+)"/.exec(await read(`/dashboard/${name}?mode=test`))!
+    expect((await merchant.get(unescapeHtml(live!), { 'HX-Request': 'true' })).status).toBe(204)
+  },
+)
 
 test('an address that has no page says so', async () => {
   expect(await read('/dashboard/nowhere')).toContain('<h1>Página não encontrada</h1>')
