@@ -23,8 +23,11 @@ function createFormats(language: Language, timeZone: string) {
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' })
   const reais = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
   const roundMoney = new Intl.NumberFormat(locale, {
-    ...{ style: 'currency', currency: 'BRL' },
-    ...{ notation: 'compact', minimumFractionDigits: 0, maximumFractionDigits: 1 },
+    style: 'currency',
+    currency: 'BRL',
+    notation: 'compact',
+    minimumFractionDigits: 0,
+    maximumFractionDigits: 1,
   })
   const number = new Intl.NumberFormat(locale)
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
@@ -43,7 +46,7 @@ function createFormats(language: Language, timeZone: string) {
   const year = new Intl.DateTimeFormat('en', { year: 'numeric', timeZone })
   const formatYear = (at: Date | string) => year.format(new Date(at))
   const offset = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' })
-  const present = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'long' })
+  const relativeNow = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'long' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'long' })
 
   return {
@@ -86,7 +89,7 @@ function createFormats(language: Language, timeZone: string) {
     /** Formats how long ago or ahead a time is, in the largest unit that fits; `now` within the same second. */
     age(at: Date | string, now: Date = new Date()): string {
       const seconds = Math.round((new Date(at).getTime() - now.getTime()) / 1_000)
-      if (seconds === 0) return present.format(0, 'second')
+      if (seconds === 0) return relativeNow.format(0, 'second')
       const [unit, size] = findTimeUnit(Math.abs(seconds))
       return relative.format(Math.trunc(seconds / size), unit)
     },
