@@ -71,6 +71,7 @@ const collectionKeyMissing = {
   finality: 'other_may_help',
   code: 'collection_key_missing',
   message: 'An open amount is collected by a PIX key, and the connection has none',
+  refusedBy: 'service',
 } as const
 
 const UNKNOWN_RECEIVER = {

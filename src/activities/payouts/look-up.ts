@@ -79,6 +79,7 @@ export function lookUpPayout<Row extends AttemptedRow>(
         const outcome = {
           kind: 'rejected',
           finality: 'final',
+          refusedBy: 'service',
           ...failureOf('not_found_after_restore'),
         } as const
         const context = { uuid, connectionUuid, timeScale, sealer }

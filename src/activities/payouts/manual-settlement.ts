@@ -112,7 +112,8 @@ function toManualSettlementOutcome(
 ): SendPayoutOutcome {
   if (settlement.as === 'rejected') {
     const message = settlement.merchantText ?? OPERATOR_REJECTION.message
-    return { kind: 'rejected', finality: 'final', code: OPERATOR_REJECTION.code, message }
+    const { code } = OPERATOR_REJECTION
+    return { kind: 'rejected', finality: 'final', code, message, refusedBy: 'operator' }
   }
   const { endToEnd } = settlement
   const at = getSettlementTime(endToEnd, attempt).toISOString()

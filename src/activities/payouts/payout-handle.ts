@@ -65,6 +65,7 @@ export const HANDLE_EXPIRED: RejectedResult = {
   finality: 'other_may_help',
   code: 'preparation_expired',
   message: 'What the provider had prepared expired before it could be sent again.',
+  refusedBy: 'service',
 }
 
 /**

@@ -74,8 +74,11 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   /** Applies a refusal: no money moved, because the provider refused or the request never left the worker. */
   applyRefusal(em: EntityManager, row: Row, attempt: Attempt): Promise<void>
 }
-/** Why money is not held. By default another provider may hold it; `final`: none may. */
-export type HoldRefusal = { code: string; message: string; finality?: 'final' }
+/**
+ * Why money is not held. By default another provider may hold it; `final`: none may. `missingCents`: by how much the available balance
+ * was too low, where that is why.
+ */
+export type HoldRefusal = { code: string; message: string; finality?: 'final'; missingCents?: number }
 /** All attempts so far, in the order in which they were made. */
 export type AttemptedRow = { attempts: Attempt[] }
 /** `repeatThrough`: the connection whose provider may be sent the same transfer again, where that is how it is looked up. */

@@ -43,6 +43,7 @@ export function findLiveAttempt({ attempts }: AttemptedRow): Attempt | undefined
 export const ACCEPTANCE_TIMEOUT: RejectedResult = {
   kind: 'rejected',
   finality: 'final',
+  refusedBy: 'service',
   ...failureOf('not_started'),
 }
 
@@ -283,7 +284,8 @@ export function markCalling(attempt: Attempt, { credentialsEpoch }: Pick<Connect
   // From here on a request may leave.
   if (isUnmade(attempt) || attempt.code === PACED) Object.assign(attempt, { code: null, message: null })
   transitionAttempt(attempt, 'called')
-  attempt.isRefusedBeforeCall = false
+  Object.assign(attempt, { isRefusedBeforeCall: false, missingCents: null })
+  Object.assign(attempt, { refusedBy: null, providerMessage: null })
   attempt.credentialsEpoch = credentialsEpoch
   attempt.sendings += 1
 }
@@ -317,8 +319,10 @@ async function applyReportedState<Row extends AttemptedRow>(
       transitionAttempt(attempt, 'refused')
       Object.assign(attempt, {
         finality: 'final',
-        code: payout.code ?? 'rejected',
+        code: payout.code ?? 'provider_rejected',
         message: payout.message,
+        refusedBy: 'provider',
+        providerMessage: payout.providerMessage ?? null,
       })
       return handler.applyRefusal(em, row, attempt)
   }

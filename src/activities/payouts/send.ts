@@ -56,7 +56,7 @@ import {
   openHandle,
   storePreparation,
 } from './payout-handle.ts'
-import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
+import type { AttemptedRow, HoldRefusal, PayoutHandler } from './payout-handler.ts'
 import {
   ACCEPTANCE_TIMEOUT,
   canStartAttempt,
@@ -378,7 +378,8 @@ async function startSending<Row extends AttemptedRow>(
     earlierAttempt ?? createPayoutAttempt(em, handler, { ...order, row, state: firstState }, connection)
   if (!blocked && !holdRefusal) return start(attempt)
   attempt.isRefusedBeforeCall = !blocked
-  recordRefusedAnswer(attempt, blocked ?? { kind: 'rejected', finality: 'other_may_help', ...holdRefusal! })
+  attempt.missingCents = (!blocked && holdRefusal?.missingCents) || null
+  recordRefusedAnswer(attempt, blocked ?? toRejectedResult(holdRefusal!))
   await handler.applyRefusal(em, row, attempt)
   return queryAttemptOutcome(attempt, uuid)
 
@@ -443,12 +444,18 @@ async function getRepeatedRefusal(
   return { code: 'provider_rejected', finality: 'other_may_help', providerCode: status, message }
 }
 
+/** Builds the refusal of an order whose money could not be held: nothing is sent. */
+function toRejectedResult({ finality, code, message }: HoldRefusal): RejectedResult {
+  return { kind: 'rejected', finality: finality ?? 'other_may_help', code, message, refusedBy: 'service' }
+}
+
 function getClosedRefusal<Row extends AttemptedRow>(
   handler: PayoutHandler<Row>,
   row: Row,
 ): Omit<RejectedResult, 'kind'> | null {
   const code = handler.closedReason?.(row) ?? null
-  return code === null ? null : { code, finality: 'final', message: 'It may not be sent any more.' }
+  if (code === null) return null
+  return { code, finality: 'final', message: 'It may not be sent any more.', refusedBy: 'service' }
 }
 
 /** Tells whether an attempt keeps its outcome: accepted, or ended so that it may not be sent again. */

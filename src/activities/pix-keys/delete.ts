@@ -89,6 +89,7 @@ async function prepareKeyRemoval(em: EntityManager, uuid: string): Promise<KeyOp
   if (!isRepeat) attempt.credentialsEpoch = row.connection.credentialsEpoch
   transitionAttempt(attempt, 'called')
   Object.assign(attempt, { code: null, message: null, providerCode: null, finality: null })
+  Object.assign(attempt, { refusedBy: null, providerMessage: null })
   const calledBeforeAt = isRepeat ? attempt.calledAt! : null
   if (isRepeat) attempt.unknownSince ??= new Date()
   const calledAt = new Date()

@@ -46,15 +46,24 @@ export function recordRefusedAnswer(
   else clearUnknownMarks(attempt)
   attempt.code = answer.code
   attempt.message = answer.message
+  attempt.refusedBy = null
+  attempt.providerMessage = null
   if (answer.kind !== 'rejected') return
+  attempt.refusedBy = answer.refusedBy ?? 'provider'
+  attempt.providerMessage = answer.providerMessage ?? null
   attempt.finality = answer.finality
   attempt.providerCode = answer.providerCode ?? null
 }
 
-/** Removes what was stored while the outcome of an attempt was unknown. */
+/** Removes what was stored while the outcome of an attempt was unknown, except from when until when it was unknown. */
 export function clearUnknownMarks(attempt: Attempt): void {
+  if (attempt.unknownSince) {
+    attempt.wasUnknownFrom ??= attempt.unknownSince
+    // The clock of the worker that has marked it as unknown may be ahead.
+    attempt.wasUnknownUntil = new Date(Math.max(Date.now(), attempt.unknownSince.getTime()))
+  }
   Object.assign(attempt, { unknownSince: null, nextCheckAt: null, code: null, message: null, finality: null })
-  attempt.refusal = null
+  Object.assign(attempt, { refusal: null, refusedBy: null, providerMessage: null })
 }
 
 /** Marks an attempt as unknown, with the time of the next poll; the merchant sees both (SPEC §4). */

@@ -115,7 +115,7 @@ async function prepareByLookUp(
     case 'not_found':
       return keyNotFound
     case 'refused':
-      return { kind: 'rejected', finality: 'final', ...failureOf(answer.code) }
+      return { kind: 'rejected', finality: 'final', ...failureOf(answer.code), refusedBy: 'service' }
     case 'found': {
       const refusal =
         refuseOtherDocument(matchDocument(document, { key: pixKey, owner: answer.owner }), document) ??
@@ -150,6 +150,7 @@ const keyNotFound: RejectedResult = {
   finality: 'final',
   code: 'pix_key_not_found',
   message: 'No account has the key',
+  refusedBy: 'service',
 }
 
 const receiverUnchecked: RejectedResult = {
@@ -157,6 +158,7 @@ const receiverUnchecked: RejectedResult = {
   finality: 'other_may_help',
   code: 'document_unchecked',
   message: 'The provider does not report enough of the owner of the key',
+  refusedBy: 'service',
 }
 
 function refuseOtherDocument(
@@ -170,6 +172,7 @@ function refuseOtherDocument(
     finality: 'final',
     code: 'document_mismatch',
     message: 'The key does not belong to the document of the order',
+    refusedBy: 'service',
   }
 }
 
@@ -181,7 +184,7 @@ function refuseChangedOwner(
   if (lookup?.onMismatch !== 'REFUSE') return null
   if (!receiver) return receiverUnchecked
   if (!isOtherOwner(lookup.owner, receiver)) return null
-  return { kind: 'rejected', finality: 'final', ...failureOf('receiver_changed') }
+  return { kind: 'rejected', finality: 'final', ...failureOf('receiver_changed'), refusedBy: 'service' }
 }
 
 /**

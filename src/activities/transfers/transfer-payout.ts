@@ -144,7 +144,7 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
       return postponeTransfer(em, transfer)
     if (transfer.state !== 'settling' || transfer.connection.uuid !== attempt.connectionUuid) return
     await endUnsentTransfer(em, lockedTransfer, 'rejected', {
-      code: attempt.code ?? 'rejected',
+      code: attempt.code ?? 'provider_rejected',
       message: attempt.message ?? 'the provider rejected the transfer',
       provider: transfer.connection.provider,
       ...(attempt.providerCode && { provider_code: attempt.providerCode }),
@@ -204,8 +204,8 @@ export async function holdTransferFunds(
   }
   if (!isWithinTransferLimit(connection, valueCents)) return ABOVE_LIMIT
   const { availableCents, limits } = locked ?? (await lockBalanceAndLimits(em, transfer))
-  if (availableCents < valueCents + feeCents)
-    return { code: 'insufficient_balance', message: 'the available balance does not cover value and fee' }
+  const missingCents = valueCents + feeCents - availableCents
+  if (missingCents > 0) return { ...failureOf('insufficient_balance'), missingCents }
   const failure = limits && (await takeTransferRoom(em, transfer, connection, limits))
   if (failure && isPossiblySent) await countLateTransfer(em, transfer, connection)
   else if (failure) {

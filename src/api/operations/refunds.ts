@@ -14,6 +14,7 @@ import { Refund } from '../../db/entities/refund.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
 import { type ReadRefund, readRefunds } from '../../db/repositories/refunds.ts'
 import { joinConditions } from '../../db/sql-conditions.ts'
+import { textFromCents } from '../../domain/ledger/money.ts'
 import { computeRefundableCents, refundErrorCodeOf, refundMachine } from '../../domain/refunds/refund.ts'
 import { fail, failField } from '../../http/api-error.ts'
 import { startMoneyWorkflow } from '../../temporal/start.ts'
@@ -157,12 +158,20 @@ export async function createChargeRefund(
 }
 
 /** Returns the amount of a refund in centavos, or fails where the charge does not allow it now. */
-export function requireRefundable(charge: ReadCharge, body: z.output<typeof createRefundBody>): number {
+export function requireRefundable(
+  charge: ReadCharge,
+  body: z.output<typeof createRefundBody>,
+  formatAmount: (cents: number) => string = textFromCents,
+): number {
   const code = refundErrorCodeOf(charge, new Date())
   if (code) fail(code)
-  const valueCents = body.value ?? computeRefundableCents(charge)
-  if (valueCents > computeRefundableCents(charge))
-    failField('value', 'must not exceed what is still refundable of the charge')
+  const refundableCents = computeRefundableCents(charge)
+  const valueCents = body.value ?? refundableCents
+  if (valueCents > refundableCents)
+    failField('value', {
+      text: 'must not exceed {most}, which is still refundable of the charge',
+      gaps: { most: formatAmount(refundableCents) },
+    })
   return valueCents
 }
 

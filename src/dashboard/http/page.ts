@@ -12,6 +12,7 @@ import { sha256 } from '../../security/sealing.ts'
 import { buildAccountWorkflowsUrl, buildWorkflowUrl } from '../../temporal/ui-links.ts'
 import { html, type Markup } from '../../views/markup.ts'
 import { hasPermission } from '../authorization/page-permission.ts'
+import { describeCause, isListedCause } from '../i18n/causes.ts'
 import { LANGUAGES, type Language, TRANSLATORS, translateFieldMessage } from '../i18n/translator.ts'
 import { getFormats } from '../views/formats.ts'
 import { renderIcon } from '../views/icons.ts'
@@ -51,6 +52,11 @@ export function createPage(
 /** Redirects to another page, which reports what was done, in the mode in which it was done. */
 export function redirect(path: string, outcome?: string, mode?: string): DashboardResponse {
   return { kind: 'redirect', path: withQuery(path, { mode, done: outcome }) }
+}
+
+/** Members of a page's model without the notice of what was done, where that is over: `outcome` names the notice. */
+export function hideDone({ query }: { query: Record<string, string> }, outcome: string): { done?: null } {
+  return query.done === outcome ? { done: null } : {}
 }
 
 type ResponseInput = {
@@ -121,6 +127,7 @@ function buildSharedModel(
     t,
     fieldMessage: (message: FieldMessage) => translateFieldMessage(language, message),
     f,
+    cause: (code: string | null) => describeCause(language, code),
     shareBar: (share: number) => renderShareBar(share, f.percent(share)),
     icon: renderIcon,
     invalid: (name: string, help?: string) => renderInvalid(refusal, name, help),
@@ -135,7 +142,7 @@ function buildSharedModel(
     fileOf: (path: string, change: UrlQuery = {}) =>
       withQuery(path, { ...ctx.query, ...NO_FILTERS, ...change }),
     /** URL that the page polls for changes. */
-    live: link({ seen: page.etag, done: undefined, draft: undefined }),
+    live: link({ seen: page.etag, draft: undefined }),
     session,
     csrf: session?.csrf,
     typed: input.typed ?? {},
@@ -159,7 +166,9 @@ function buildSharedModel(
             roles: refusal.details.allowedRolesText ?? '',
             wait: f.span(refusal.details.retryAfterS ?? 0),
           })
-        : refusal.message,
+        : isListedCause(refusal.code)
+          ? describeCause(language, refusal.code).text
+          : refusal.message,
       /** The operation may have been accepted: the page polls, and its form does not invite a second submission. */
       isOpen: submissionId !== null && refusal.status >= 500,
     },

@@ -1,5 +1,9 @@
+import type { RelatedRows } from '../../db/repositories/related-rows.ts'
+import { OPERATOR_REJECTION, PREFLIGHT_CODES } from '../../domain/payouts/unsent-code.ts'
 import type { AttemptState } from '../../domain/providers/attempt.ts'
 import { PACED } from '../../domain/providers/provider.ts'
+import type { PageContext } from '../http/page-context.ts'
+import { describeCause } from '../i18n/causes.ts'
 
 type AttemptToShow = { state: AttemptState; code: string | null; preparedAt: Date | null }
 
@@ -14,4 +18,74 @@ export function getShownAttemptState({
 }: AttemptToShow): AttemptState | 'prepared' | 'waiting' {
   if (state === 'preparing' && preparedAt) return 'prepared'
   return code === PACED && (state === 'preparing' || state === 'calling') ? 'waiting' : state
+}
+
+type StoredAttempt = RelatedRows['attempts'][number]
+type Words = Pick<PageContext, 't' | 'f' | 'language'>
+
+/**
+ * Describes an attempt: who refused it and why, in the words of the page; what its provider said, in its own; and how long its outcome
+ * was unknown. `endedBy`: the operator who ended it, where the page may name one.
+ */
+export function describeAttempt(
+  words: Words,
+  attempt: StoredAttempt,
+  { endedBy }: { endedBy: string | null },
+) {
+  const { providerMessage, createdAt, updatedAt, provider, code, state } = attempt
+  return {
+    provider,
+    code,
+    createdAt,
+    updatedAt,
+    isLeft: state === 'rejected' || state === 'unreachable',
+    shownState: getShownAttemptState(attempt),
+    sentence: describeOutcome(words, attempt, endedBy),
+    providerMessage,
+    doubt: describeDoubt(words, attempt),
+  }
+}
+
+/** Describes what an attempt came to: that its provider was not called, by whom it was ended, or what the provider did. */
+function describeOutcome(words: Words, attempt: StoredAttempt, endedBy: string | null): string {
+  const { t, f, language } = words
+  const { state, code, refusedBy, missingCents, operatorMessage, updatedAt } = attempt
+  const why = describeCause(language, code).text
+  if (state === 'rejected' && attempt.isRefusedBeforeCall) {
+    const missing = missingCents === null ? why : t('attempt.missing', { amount: f.money(missingCents) })
+    return t('attempt.notCalled', { why: missing })
+  }
+  if (state === 'rejected' && refusedBy === 'operator') {
+    const text =
+      operatorMessage === null || operatorMessage === OPERATOR_REJECTION.message ? why : operatorMessage
+    const gaps = { time: f.plainTime(updatedAt), why: text }
+    return endedBy === null
+      ? t('attempt.endedByOperation', gaps)
+      : t('attempt.endedByPerson', { ...gaps, actor: endedBy })
+  }
+  if (state === 'rejected' && refusedBy === 'service') return t('attempt.notSent', { why })
+  if (state === 'unreachable' && isPreflightCode(code)) return t('attempt.notCalled', { why })
+  const name = nameOutcome(attempt)
+  const sentence = t.has(name) ? t(name) : ''
+  const hasCause = code !== null && ['rejected', 'unreachable', 'unknown', 'orphan'].includes(state)
+  return hasCause ? `${sentence} ${why}`.trim() : sentence
+}
+
+function nameOutcome(attempt: StoredAttempt): string {
+  const { operation, state, finality } = attempt
+  if (operation === 'issue') return `whyIssue.${state}`
+  return state === 'rejected' ? `why.rejected.${finality}` : `why.${getShownAttemptState(attempt)}`
+}
+
+function isPreflightCode(code: string | null): boolean {
+  return (PREFLIGHT_CODES as readonly (string | null)[]).includes(code)
+}
+
+/** Describes how long the outcome of an attempt was unknown, once it is known; null where it never was. */
+function describeDoubt({ t, f }: Words, attempt: StoredAttempt): string | null {
+  const { wasUnknownFrom: from, wasUnknownUntil: until, unknownSince, pollCount } = attempt
+  if (!from || !until || unknownSince) return null
+  const span = f.span((until.getTime() - from.getTime()) / 1_000)
+  const doubt = t('attempt.doubt', { span, from: f.plainTime(from), until: f.plainTime(until) })
+  return pollCount === 0 ? doubt : `${doubt} ${t('attempt.polls', { count: f.number(pollCount) })}`
 }

@@ -6,23 +6,23 @@ import { OPERATOR_REJECTION } from '../../domain/payouts/unsent-code.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
 import type { PageContext } from '../http/page-context.ts'
-import { getShownAttemptState } from './attempt-state.ts'
+import { describeAttempt } from './attempt-state.ts'
 
-type RelatedVisit = Pick<PageContext<'merchant'>, 'em' | 'token' | 'session'>
+type RelatedVisit = Pick<PageContext<'merchant'>, 'em' | 'token' | 'session' | 't' | 'f' | 'language'>
 
 /** The object of a page: how other rows name it, and by which uuid the ledger finds its lines. */
 type PageSubject = Omit<RelatedSubject, 'accountUuid'> & { ledgerUuid: string | null }
 
 /** Loads what belongs to the object of a page (views/parts/related.eta): in two round trips, at once. */
-export async function loadRelated(
-  { em, token, session }: RelatedVisit,
-  { ledgerUuid, ...subject }: PageSubject,
-) {
+export async function loadRelated(visit: RelatedVisit, { ledgerUuid, ...subject }: PageSubject) {
+  const { em, token, session } = visit
   const [rows, lines] = await Promise.all([
     readRelatedRows(em.fork(), { ...subject, accountUuid: token.accountUuid }),
     ledgerUuid === null ? null : listLedgerLines(em.fork(), token, buildLinesQuery(ledgerUuid)),
   ])
   const isOperator = session.user.role === 'operator'
+  const ending = isOperator ? rows.actions.find(({ action }) => action === 'settle_rejected') : undefined
+  const endedBy = ending?.actor ?? null
   return {
     max: MAX_RELATED_ROWS,
     pix: limit(rows.pix),
@@ -37,12 +37,7 @@ export async function loadRelated(
         resolved: disputeMachine.isFinal(state),
       })),
     ),
-    // Only the provider's own message: that of an unreachable attempt contains its host name, which is for operators.
-    attempts: rows.attempts.map(({ message, ...attempt }) => ({
-      ...attempt,
-      shownState: getShownAttemptState(attempt),
-      message: attempt.state === 'rejected' && attempt.code !== OPERATOR_REJECTION.code ? message : null,
-    })),
+    attempts: rows.attempts.map(attempt => describeAttempt(visit, attempt, { endedBy })),
     events: limit(rows.events),
     // Reasons are written for operators; merchants see the names of the account's own users only.
     actions: limit(

@@ -25,7 +25,7 @@ import { depositReturnErrorCodeOf, isPayerReason } from '../../domain/unmatched/
 import { fail } from '../../http/api-error.ts'
 import type { Confirmation } from '../http/confirmation.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
-import { createPage, redirect } from '../http/page.ts'
+import { createPage, hideDone, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
@@ -111,6 +111,7 @@ async function renderPayment(visit: PaymentVisit) {
   const order = await findReturnOrder(em.fork(), uuid)
   const terms = await readDepositReturnTerms(em.fork(), uuid)
   const { accountUuid } = token
+  const moves = disposition === 'held' || disposition === 'returning'
   const assignmentTerms = await readDepositAssignmentTerms(em.fork(), { uuid, accountUuid })
   const model = {
     payment,
@@ -129,7 +130,8 @@ async function renderPayment(visit: PaymentVisit) {
     whyNotReturnable: terms ? depositReturnErrorCodeOf(terms, new Date()) : 'deposit_not_returnable',
     version: encodeFacts(visit.language, listPaymentFacts(visit, payment)),
     isReviewed: disposition === 'not_returned' && isPayerReason(payment.reason),
-    moves: disposition === 'held' || disposition === 'returning',
+    moves,
+    ...(!moves && hideDone(visit, 'return_accepted')),
   }
   return createPage('unmatched-payment', model, `${PATH}/${uuid}`)
 }

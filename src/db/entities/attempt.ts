@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { AttemptOperation, AttemptState } from '../../domain/providers/attempt.ts'
-import type { RejectedResult } from '../../domain/providers/provider.ts'
+import type { RefusedBy, RejectedResult } from '../../domain/providers/provider.ts'
 import { centsColumn, createdAtColumn, timestampColumn, unionColumn, updatedAtColumn } from './columns.ts'
 
 /** One operation at one provider, inserted before the call; the provider receives the subject's `referenceOf` as its id. */
@@ -34,6 +34,12 @@ const schema = defineEntity({
     code: p.text().nullable(),
     providerCode: p.text().nullable(),
     message: p.text().nullable(),
+    /** Who has refused the attempt; null where it was not refused. */
+    refusedBy: unionColumn<RefusedBy>().nullable(),
+    /** The provider's own words, where `message` quotes them. */
+    providerMessage: p.text().nullable(),
+    /** What the available balance lacked, where the attempt was refused because of it before any call. */
+    missingCents: centsColumn().nullable(),
     /** Why the provider did not execute an order that it keeps: the outcome once the order is proved gone. */
     refusal: p.json<Omit<RejectedResult, 'kind'>>().nullable(),
     /** Code and time of an answer that contradicts a reported settlement; the settlement stays. */
@@ -43,6 +49,9 @@ const schema = defineEntity({
     /** The value that the provider reported as settled. */
     settledCents: centsColumn().nullable(),
     unknownSince: timestampColumn().nullable(),
+    /** When the outcome was unknown, once it is known: from the first time until the last. */
+    wasUnknownFrom: timestampColumn().nullable(),
+    wasUnknownUntil: timestampColumn().nullable(),
     nextCheckAt: timestampColumn().nullable(),
     createdAt: createdAtColumn(),
     updatedAt: updatedAtColumn(),

@@ -22,18 +22,20 @@ export type ReadCharge = Omit<Charge, 'connection' | 'movement' | 'splits'> & {
   movement?: Movement | null
   splits: Iterable<ReadSplit>
 }
-export type ReadSplit = Pick<Split, 'uuid' | 'type' | 'amount' | 'status'> & {
+export type ReadSplit = Pick<Split, 'uuid' | 'type' | 'amount' | 'status' | 'creditedCents'> & {
   recipient: { uuid: string; name: string }
 }
 
 /** What a charge shows of one of its refunds. */
 export type ReadChargeRefund = Pick<Refund, 'uuid' | 'state' | 'feeCents'>
-export type ChargeWithRefunds = ReadCharge & { refunds: ReadChargeRefund[] }
+/** `splitCents`: what the recipients of splits pay of a refund. */
+type SharedRefund = ReadChargeRefund & { splitCents: number }
+export type ChargeWithRefunds = ReadCharge & { refunds: SharedRefund[] }
 
 type ChargeRow = ResultRow & {
   provider: Connection['provider']
   splits: ReadSplit[] | null
-  refunds: ReadChargeRefund[] | null
+  refunds: SharedRefund[] | null
 }
 
 /** Reads one charge for its response. */
@@ -93,6 +95,7 @@ function buildChargeSelect(em: EntityManager) {
 
 const SPLITS_COLUMN = `(
   select json_agg(json_build_object('uuid', s.uuid, 'type', s.type, 'amount', s.amount, 'status', s.status,
+    'creditedCents', s.credited_cents,
     'recipient', json_build_object('uuid', a.uuid, 'name', a.name)) order by s.position)
   from split s join account a on a.uuid = s.recipient_account_uuid where s.charge_uuid = c.uuid
 )`
@@ -104,7 +107,9 @@ export function queryHasSplits(chargeUuid: string): Query<boolean> {
 
 /** The refunds of a charge, oldest first. Only a paid one has any; others are not looked up. */
 const REFUNDS_COLUMN = `case when c.paid_at is not null then (
-  select json_agg(json_build_object('uuid', f.uuid, 'state', f.state, 'feeCents', f.fee_cents) order by f.created_at, f.uuid)
+  select json_agg(json_build_object('uuid', f.uuid, 'state', f.state, 'feeCents', f.fee_cents, 'splitCents', (
+      select coalesce(sum((part ->> 'cents')::bigint), 0) from jsonb_array_elements(f.parts) part where part ->> 'splitUuid' is not null
+    )) order by f.created_at, f.uuid)
   from refund f where f.charge_uuid = c.uuid
 ) end`
 

@@ -2,7 +2,7 @@ import type { DisputeKind, DisputeState } from '../../domain/disputes/dispute.ts
 import type { MovementReason, MovementStatus, UnmatchedDisposition } from '../../domain/ledger/movement.ts'
 import type { Party } from '../../domain/pix/party.ts'
 import type { AttemptOperation, AttemptState } from '../../domain/providers/attempt.ts'
-import type { ProviderName } from '../../domain/providers/provider.ts'
+import type { ProviderName, RefusedBy } from '../../domain/providers/provider.ts'
 import type { RefundState } from '../../domain/refunds/refund.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { batchQueries, firstRow, type Query, query, runQuery } from '../pipeline/query.ts'
@@ -71,10 +71,19 @@ type RelatedAttempt = {
   state: AttemptState
   finality: 'other_may_help' | 'final' | null
   code: string | null
-  message: string | null
+  refusedBy: RefusedBy | null
+  isRefusedBeforeCall: boolean
+  providerMessage: string | null
+  /** What an operator has written for the merchant. */
+  operatorMessage: string | null
+  missingCents: number | null
   sendings: number
   preparedAt: Date | null
   unknownSince: Date | null
+  wasUnknownFrom: Date | null
+  wasUnknownUntil: Date | null
+  /** Polls that were answered while the outcome was unknown. */
+  pollCount: number
   createdAt: Date
   updatedAt: Date
 }
@@ -172,8 +181,13 @@ function queryDisputes(of: RelatedSubject): Query<RelatedDispute[]> {
 
 function queryAttempts({ attempted }: RelatedSubject): Query<RelatedAttempt[]> {
   return query(
-    `select a.uuid, a.operation, k.provider, a.state, a.finality, a.code, a.message, a.sendings,
-       a.prepared_at as "preparedAt", a.unknown_since as "unknownSince", a.created_at as "createdAt", a.updated_at as "updatedAt"
+    `select a.uuid, a.operation, k.provider, a.state, a.finality, a.code, a.refused_by as "refusedBy",
+       a.is_refused_before_call as "isRefusedBeforeCall", a.provider_message as "providerMessage",
+       case when a.refused_by = 'operator' then a.message end as "operatorMessage", a.missing_cents::float8 as "missingCents", a.sendings,
+       a.prepared_at as "preparedAt", a.unknown_since as "unknownSince", a.was_unknown_from as "wasUnknownFrom",
+       a.was_unknown_until as "wasUnknownUntil", a.created_at as "createdAt", a.updated_at as "updatedAt",
+       (select coalesce(sum(w.occurrences), 0)::float8 from attempt_answer w
+        where w.attempt_uuid = a.uuid and w.kind <> 'unknown') as "pollCount"
      from attempt a join connection k on k.uuid = a.connection_uuid
      where a.operation = any(?::text[]) and a.subject_uuid = ?::uuid order by a.created_at, a.position ${LIMIT}`,
     [formatTextArray(attempted?.operations ?? []), attempted?.uuid ?? null],

@@ -47,6 +47,10 @@ export function isConnectFailure(outcome: { kind: string; code?: string; isUnpro
   return kind === 'no_answer' && isUnprocessed === true && isTransportCode(code)
 }
 
+/** Who has refused an order: the service, which has sent nothing, the provider, or an operator who has settled it as not made. */
+export const REFUSERS = ['service', 'provider', 'operator'] as const
+export type RefusedBy = (typeof REFUSERS)[number]
+
 /**
  * What a call to a provider came to (SPEC §6). The kind alone decides what may happen next:
  * only `rejected` and `unreachable` prove that nothing moved.
@@ -60,6 +64,10 @@ export type RejectedResult = {
   /** The provider's own name for it. */
   providerCode?: string
   message: string
+  /** The provider's own words, where `message` quotes them. */
+  providerMessage?: string
+  /** Absent: the provider has refused. */
+  refusedBy?: Exclude<RefusedBy, 'provider'>
 }
 /**
  * The request provably never left: DNS, refused, TLS, token call, or a connection that is not to be called. `retryAfterMs`: of an
@@ -285,6 +293,8 @@ export type ProviderPayout = {
   endToEnd: string
   code?: string
   message?: string
+  /** The provider's own words about a rejection, where `message` quotes them. */
+  providerMessage?: string
   at: string | null
   /** Of a transfer: the recipient as the provider reports it, masked where the provider masks. */
   receiver?: Party | null

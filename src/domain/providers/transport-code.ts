@@ -1,5 +1,5 @@
 /** Why a provider could not be reached, or gave no answer, whatever its dialect. */
-const TRANSPORT_CODES = [
+export const TRANSPORT_CODES = [
   'dns_failed',
   'connection_refused',
   'connection_reset',

@@ -30,4 +30,5 @@ const ownerDiffers: RejectedResult = {
   finality: 'final',
   code: 'document_mismatch',
   message: 'The key does not belong to the document of the order',
+  refusedBy: 'service',
 }

@@ -19,16 +19,19 @@ export function rejectFailedAcceptance(
   finality: (code: string) => RejectedResult['finality'] = finalityOf,
 ): SendPayoutOutcome {
   if (outcome.kind !== 'accepted' || outcome.payout.status !== 'rejected') return outcome
-  const { code, message } = toPayoutRejection(outcome.payout.code, outcome.payout.message)
-  return { kind: 'rejected', finality: finality(code), code, message }
+  const { payout } = outcome
+  const { code, message } = toPayoutRejection(payout.code, payout.message)
+  const quoted = payout.providerMessage !== undefined && { providerMessage: payout.providerMessage }
+  return { kind: 'rejected', finality: finality(code), code, message, ...quoted }
 }
 
 export const MAX_MESSAGE_LENGTH = 300
 
-/** Builds our code and a bounded message of a payout that its provider accepted and did not carry out. */
-export function toPayoutRejection(code = 'provider_rejected', message?: string | null) {
-  const text = message || RAIL_CODES[code]?.meaning || 'The provider did not carry it out'
-  return { code, message: text.slice(0, MAX_MESSAGE_LENGTH) }
+/** Builds our code and a bounded message of a payout that its provider accepted and did not carry out; `words`: the provider's own. */
+export function toPayoutRejection(code = 'provider_rejected', words?: string | null) {
+  const providerMessage = words?.slice(0, MAX_MESSAGE_LENGTH)
+  if (providerMessage) return { code, message: providerMessage, providerMessage }
+  return { code, message: RAIL_CODES[code]?.meaning ?? 'The provider did not carry it out' }
 }
 
 /** Converts the outcome of creating or deleting a key. */
@@ -45,7 +48,7 @@ export function toDeleteKeyOutcome(outcome: { kind: 'accepted' } | NotAcceptedRe
 
 /** Builds the refusal, without a call, of an order that this provider does not support; another one may. */
 export function rejectForThisProvider(code: string, message: string): RejectedResult {
-  return { kind: 'rejected', finality: 'other_may_help', code, message }
+  return { kind: 'rejected', finality: 'other_may_help', code, message, refusedBy: 'service' }
 }
 
 /** Tells whether the provider has something under our id, possibly this very order. */
@@ -73,7 +76,8 @@ export function toIssueOutcome(
   if (outcome.kind === 'not_found') return refusal
   if (outcome.kind === 'no_answer') return { ...outcome, kind: 'unknown' }
   if (outcome.charge) return { kind: 'accepted', charge: outcome.charge }
-  return rejectForThisProvider('reference_in_use', 'The provider has another charge under this reference')
+  const message = 'The provider has another charge under this reference'
+  return { kind: 'rejected', finality: 'other_may_help', code: 'reference_in_use', message }
 }
 
 /** Reports a paid charge without a listed payment as `no_answer`: a provider's list may lag behind its charge. */

@@ -189,7 +189,8 @@ function explainListedAnswer(meaning: AnswerMeaning, error: NamedError): ListedE
   const cause = isByRail
     ? { code: railCode, finality: finalityOf(railCode) }
     : { code: meaning.code, finality: meaning.finality }
-  return { kind: 'refused', ...cause, providerCode: error.name, message }
+  const quoted = message !== '' && { providerMessage: message }
+  return { kind: 'refused', ...cause, providerCode: error.name, message, ...quoted }
 }
 
 /** Matches a code: letters, separators, numbers of at most four digits. Longer numbers may be documents or phones. */

@@ -145,9 +145,12 @@ export async function createFullAccount(world: ApiFixture) {
   await sql('update transfer set batch_uuid = ? where uuid = ?', [batch, transfer])
   await sql(
     `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
-       state, finality, code, message, created_at, updated_at)
-     values (?, 'transfer', ?, ?, ?, 0, 'rejected', 'final', ?, ?, ?, ?)`,
-    [randomUUID(), transfer, connection, providerAccount, MALICIOUS_TEXT, MALICIOUS_TEXT, now, now],
+       state, finality, code, message, refused_by, provider_message, created_at, updated_at)
+     values (?, 'transfer', ?, ?, ?, 0, 'rejected', 'final', ?, ?, 'provider', ?, ?, ?)`,
+    [
+      ...[randomUUID(), transfer, connection, providerAccount],
+      ...[MALICIOUS_TEXT, MALICIOUS_TEXT, MALICIOUS_TEXT, now, now],
+    ],
   )
   const held = randomUUID()
   await sql(

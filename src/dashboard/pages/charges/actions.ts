@@ -71,7 +71,7 @@ async function confirmRefund(visit: ChargeVisit): Promise<Confirmation | null> {
   if (await isRefundCreated(em, { token, chargeUuid: params.uuid, idempotencyKey })) return null
   const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
   const { description, ...refund } = parseRefund(visit)
-  const cents = requireRefundable(charge, refund)
+  const cents = requireRefundable(charge, refund, f.money)
   return buildReturnConfirmation(visit, {
     cents,
     payer: charge.movement?.sender,

@@ -10,14 +10,13 @@ import { chargeMachine, isRevisableChargeState } from '../../../domain/charges/c
 import { computeAmountDue } from '../../../domain/charges/due-amount.ts'
 import { findLastOverdueDay } from '../../../domain/charges/due-periods.ts'
 import type { DueTerms } from '../../../domain/charges/due-terms.ts'
-import { textFromCents } from '../../../domain/ledger/money.ts'
 import { computeRefundableCents, refundErrorCodeOf } from '../../../domain/refunds/refund.ts'
 import { computeBrasiliaDay } from '../../../domain/shared/brasilia-day.ts'
 import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
 import { fail } from '../../../http/api-error.ts'
 import { renderQrSvg } from '../../../views/qr-code.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
-import { createPage } from '../../http/page.ts'
+import { createPage, hideDone } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
@@ -25,7 +24,11 @@ import { formatDocument } from '../../views/formats.ts'
 import { registerAccountList } from '../account-list.ts'
 import { findConnectionMode, listConnections } from '../connections.ts'
 import { loadRelated } from '../related.ts'
+import { listShownStatuses, presentChargeHistory } from './charge-history.ts'
 import { isOverdue, listDueFacts, listPartTexts, presentDueTable } from './due-facts.ts'
+import { formatAmountText } from './due-fields.ts'
+import { listNetLines } from './net-amount.ts'
+import { presentSplits } from './split-rows.ts'
 
 export const CHARGES_PATH = '/dashboard/charges'
 export const PAY_PATH = '/pay'
@@ -66,6 +69,7 @@ export function registerChargePages(router: DashboardRouter): void {
     list: async ({ em, token }, query) =>
       mapPage(await listCharges(em.fork(), token, query), row => ({
         ...showCharge(row, row.refunds),
+        shownStatuses: listShownStatuses(row),
         moves: isMoving(row),
         isOverdue: isChargeOverdue(row),
       })),
@@ -107,6 +111,10 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
   const paymentLink = await findShownLink(dashboard, visit, row)
   const model = {
     charge: showCharge(row, row.refunds),
+    shownStatuses: listShownStatuses(row),
+    history: presentChargeHistory(row.history),
+    splits: presentSplits(row),
+    net: listNetLines(row),
     mode: await findConnectionMode(em, row.connection.uuid),
     related: await loadRelated(visit, {
       uuid: row.uuid,
@@ -119,8 +127,9 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
     isPayable: chargeMachine.accepts(row.state, 'cancelled'),
     whyNotRefundable: refundErrorCodeOf(row, new Date()),
     refundable: computeRefundableCents(row),
-    refundableText: textFromCents(computeRefundableCents(row)),
+    refundableText: formatAmountText(computeRefundableCents(row), visit.language),
     moves: isMoving(row),
+    ...(row.state !== 'refunding' && hideDone(visit, 'refund_accepted')),
     paymentLink,
     due: await presentChargeDue(visit, row),
     version: encodeFacts(visit.language, listChargeFacts(visit, row, paymentLink)),

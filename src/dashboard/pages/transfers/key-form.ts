@@ -1,12 +1,20 @@
 import type { CallerToken } from '../../../api/authorization/authenticate.ts'
-import { createTransfer, quoteTransfer, TRANSFERS_PATH } from '../../../api/operations/transfers.ts'
+import {
+  createTransfer,
+  quoteTransfer,
+  requireVisibleTransfer,
+  TRANSFERS_PATH,
+} from '../../../api/operations/transfers.ts'
+import { uuidSchema } from '../../../contract/shared/fields.ts'
 import { type CreateTransferBody, createTransferBody } from '../../../contract/transfers/transfer.ts'
+import { Account } from '../../../db/entities/account.ts'
 import { interpretTypedKey } from '../../../domain/pix-keys/key-format.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
 import type { Sealer } from '../../../security/sealing.ts'
 import { parseFormFields, readText } from '../../http/form.ts'
 import { createPage } from '../../http/page.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import { formatAmountText } from '../charges/due-fields.ts'
 import { TRANSFER_FORM_PATH } from './destinations.ts'
 import { askForReceiver, renderKeyStep } from './key-step.ts'
 import {
@@ -37,6 +45,7 @@ export function registerKeyForm(router: DashboardRouter): void {
       document && !lookup_uuid ? [{ name: 'transfer.holder', value: f.document(document) }] : [],
     listConfirmedFields: ({ pix_key }) => ({ pix_key }),
     renderFirstStep: visit => renderKeyStep(visit),
+    fillIn: copyFailedTransfer,
   })
 
   post('transfers.write', `${TRANSFER_FORM_PATH}/receiver`, {
@@ -54,6 +63,19 @@ export function registerKeyForm(router: DashboardRouter): void {
       createPage('key-kind', { typedKey: describeKey(visit.form.get('pix_key') ?? '', visit) }),
     renderForm: visit => renderKeyStep(visit),
   })
+}
+
+/** Fills in what a failed transfer has ordered, except its key: the query names it. */
+async function copyFailedTransfer({ em, token, query, form, language }: TransferVisit): Promise<void> {
+  const uuid = uuidSchema.safeParse(query.copy_of).data
+  if (uuid === undefined) return
+  const { state, valueCents, externalRef } = await requireVisibleTransfer(em.fork(), token, uuid)
+  if (state !== 'failed') return
+  form.set('copied', 'true')
+  form.set('value', formatAmountText(valueCents, language))
+  const { uniqueExternalRef } = await em.fork().findOneOrFail(Account, token.accountUuid)
+  // The failed transfer keeps its reference where each is used once.
+  if (externalRef != null && !uniqueExternalRef) form.set('external_ref', externalRef)
 }
 
 /** Reads the fields of the form as the body of POST /transfers. */

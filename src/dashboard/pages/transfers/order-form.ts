@@ -80,6 +80,8 @@ export type OrderForm<Body extends OrderedBody> = {
   /** Fields as they were understood, which replace what was typed once the review has shown them. */
   listConfirmedFields?(body: Body): Record<string, string>
   renderFirstStep(visit: TransferVisit): Promise<DashboardResponse>
+  /** Fills in the form of a visit that begins it. */
+  fillIn?(visit: TransferVisit): Promise<void>
 }
 
 /**
@@ -93,7 +95,10 @@ export function registerOrderForm<Body extends OrderedBody>(
   const path = pathOf(form)
   const renderForm = async (visit: TransferVisit) =>
     (await renderValueStep(visit, form)) ?? form.renderFirstStep(visit)
-  get('transfers.write', path, renderForm)
+  get('transfers.write', path, async visit => {
+    if (!visit.isRestored) await form.fillIn?.(visit)
+    return renderForm(visit)
+  })
 
   post('transfers.write', path, {
     confirm: visit => confirmOrder(visit, form),

@@ -11,7 +11,7 @@ import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../../domain/transfers/transfer.ts'
 import { fail } from '../../../http/api-error.ts'
 import type { Confirmation } from '../../http/confirmation.ts'
-import { createPage, redirect } from '../../http/page.ts'
+import { createPage, redirect, withQuery } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
@@ -80,11 +80,12 @@ export function registerTransferPages(router: DashboardRouter): void {
 export async function renderTransfer(visit: TransferVisit) {
   const { em, token, params, session } = visit
   const row = await requireVisibleTransfer(em, token, params.uuid)
+  const mode = await findConnectionMode(em, row.connection.uuid)
   const model = {
     transfer: showTransfer(row, row.attempts),
     shownKey: showKey(row.pixKey, visit),
     receiver: findTransferReceiver(row),
-    mode: await findConnectionMode(em, row.connection.uuid),
+    mode,
     related: await loadRelated(visit, {
       uuid: row.uuid,
       transferUuid: row.uuid,
@@ -101,6 +102,7 @@ export async function renderTransfer(visit: TransferVisit) {
       isWaiting: row.state === 'held',
       role: findPersonRole(row.approval, session.user.email),
     },
+    otherKeyPath: withQuery(`${TRANSFERS_PAGE_PATH}/new`, { mode, copy_of: row.uuid }),
     moves: !transferMachine.isFinal(row.state),
   }
   return createPage('transfer', model, `${TRANSFERS_PAGE_PATH}/${row.uuid}`)

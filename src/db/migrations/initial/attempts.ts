@@ -54,12 +54,17 @@ create table attempt (
   code text,
   provider_code text,
   message text,
+  refused_by text check (refused_by in ('service', 'provider', 'operator')),
+  provider_message text,
+  missing_cents bigint,
   refusal jsonb,
   contradiction_code text,
   contradiction_at timestamptz,
   end_to_end text,
   settled_cents bigint,
   unknown_since timestamptz,
+  was_unknown_from timestamptz,
+  was_unknown_until timestamptz,
   next_check_at timestamptz,
   created_at timestamptz(3) not null,
   updated_at timestamptz not null,
@@ -71,6 +76,13 @@ create table attempt (
   constraint attempt_handle_ref check ((sealed_handle is null) = (provider_ref is null)),
   -- A refusal says whether another provider may help.
   constraint attempt_refusal check (refusal is null or refusal ->> 'finality' in ('other_may_help', 'final')),
+  -- The balance that was missing belongs to a refusal before any call.
+  constraint attempt_missing_cents check (missing_cents is null or (missing_cents > 0 and is_refused_before_call)),
+  -- Only a provider that has refused is quoted.
+  constraint attempt_provider_message check (provider_message is null or refused_by = 'provider'),
+  -- A time without an outcome has a beginning and an end.
+  constraint attempt_was_unknown check ((was_unknown_from is null) = (was_unknown_until is null)
+    and was_unknown_until >= was_unknown_from),
   -- A contradicted settlement has both, code and time.
   constraint attempt_contradiction check ((contradiction_code is null) = (contradiction_at is null))
 );
