@@ -293,7 +293,7 @@ export function markCalling(attempt: Attempt, { credentialsEpoch }: Pick<Connect
 function getRefusalCode(outcome: SendPayoutOutcome): string | undefined {
   if (outcome.kind === 'rejected') return outcome.code
   if (outcome.kind !== 'accepted' || outcome.payout.status !== 'rejected') return undefined
-  return outcome.payout.code ?? 'rejected'
+  return outcome.payout.code ?? 'provider_rejected'
 }
 
 type ReportedPayout<Row> = { row: Row; attempt: Attempt; reported: ProviderPayout }

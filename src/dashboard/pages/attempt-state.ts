@@ -83,8 +83,9 @@ function isPreflightCode(code: string | null): boolean {
 
 /** Describes how long the outcome of an attempt was unknown, once it is known; null where it never was. */
 function describeDoubt({ t, f }: Words, attempt: StoredAttempt): string | null {
-  const { wasUnknownFrom: from, wasUnknownUntil: until, unknownSince, pollCount } = attempt
-  if (!from || !until || unknownSince) return null
+  const { wasUnknownFrom, wasUnknownUntil, unknownSince, pollCount } = attempt
+  if (wasUnknownFrom === null || wasUnknownUntil === null || unknownSince !== null) return null
+  const [from, until] = [new Date(wasUnknownFrom), new Date(wasUnknownUntil)]
   const span = f.span((until.getTime() - from.getTime()) / 1_000)
   const doubt = t('attempt.doubt', { span, from: f.plainTime(from), until: f.plainTime(until) })
   return pollCount === 0 ? doubt : `${doubt} ${t('attempt.polls', { count: f.number(pollCount) })}`

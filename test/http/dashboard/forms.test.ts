@@ -65,7 +65,7 @@ describe('confirmation', () => {
       const { status, text } = await merchant.confirm(`${on}/refund`, { value, once: randomUUID() }, { on })
       expect([status, text.includes('é obrigatório'), temporalCalls]).toEqual([422, true, 0])
       expect(text).toMatch(
-        /<input name="value" [^>]*aria-describedby="in-value-wrong" aria-invalid="true" autofocus>/,
+        /<input name="value" [^>]*aria-describedby="in-value-help in-value-wrong" aria-invalid="true" autofocus>/,
       )
       expect(text).toMatch(/<title>Erro: /)
     }

@@ -67,7 +67,7 @@ export function registerKeyForm(router: DashboardRouter): void {
 
 /** Fills in what a failed transfer has ordered, except its key: the query names it. */
 async function copyFailedTransfer({ em, token, query, form, language }: TransferVisit): Promise<void> {
-  const uuid = uuidSchema.safeParse(query.copy_of).data
+  const uuid = uuidSchema.safeParse(query.instead_of).data
   if (uuid === undefined) return
   const { state, valueCents, externalRef } = await requireVisibleTransfer(em.fork(), token, uuid)
   if (state !== 'failed') return

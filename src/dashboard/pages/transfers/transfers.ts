@@ -102,7 +102,7 @@ export async function renderTransfer(visit: TransferVisit) {
       isWaiting: row.state === 'held',
       role: findPersonRole(row.approval, session.user.email),
     },
-    otherKeyPath: withQuery(`${TRANSFERS_PAGE_PATH}/new`, { mode, copy_of: row.uuid }),
+    otherKeyPath: withQuery(`${TRANSFERS_PAGE_PATH}/new`, { mode, instead_of: row.uuid }),
     moves: !transferMachine.isFinal(row.state),
   }
   return createPage('transfer', model, `${TRANSFERS_PAGE_PATH}/${row.uuid}`)
