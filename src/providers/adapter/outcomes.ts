@@ -1,4 +1,4 @@
-import { finalityOf, RAIL_CODES } from '../../domain/pix/rail-codes.ts'
+import { finalityOf, isRailCode, RAIL_CODES } from '../../domain/pix/rail-codes.ts'
 import type { LookUpKeyOutcome } from '../../domain/pix-keys/key-look-up.ts'
 import type {
   CreateKeyOutcome,
@@ -29,9 +29,9 @@ export const MAX_MESSAGE_LENGTH = 300
 
 /** Builds our code and a bounded message of a payout that its provider accepted and did not carry out; `words`: the provider's own. */
 export function toPayoutRejection(code = 'provider_rejected', words?: string | null) {
-  const providerMessage = words?.slice(0, MAX_MESSAGE_LENGTH)
-  if (providerMessage) return { code, message: providerMessage, providerMessage }
-  return { code, message: RAIL_CODES[code]?.meaning ?? 'The provider did not carry it out' }
+  const message = words?.slice(0, MAX_MESSAGE_LENGTH)
+  if (!message) return { code, message: RAIL_CODES[code]?.meaning ?? 'The provider did not carry it out' }
+  return isRailCode(message) ? { code, message } : { code, message, providerMessage: message }
 }
 
 /** Converts the outcome of creating or deleting a key. */

@@ -170,6 +170,45 @@ test('a workflow whose history was rolled back learns which connection has the l
   expect(calls).toEqual([])
 })
 
+describe('an attempt stores who has refused it', () => {
+  const readRefusal = async () => {
+    const [found] = await fixture.sql<Record<string, unknown>>(
+      `select refused_by, is_refused_before_call, missing_cents, provider_message, was_unknown_from, was_unknown_until
+       from attempt where subject_uuid = ?`,
+      [order.uuid],
+    )
+    return found!
+  }
+
+  test('the service, with what the balance lacks, until the provider is called', async () => {
+    order = fixture.transferInput(merchant, { valueCents: 1_700 })
+    const code = 'insufficient_balance'
+    expect(await send({ order })).toMatchObject({ kind: 'rejected', code, canRetry: true })
+    expect(calls).toEqual([])
+    expect(await readRefusal()).toMatchObject({
+      refused_by: 'service',
+      is_refused_before_call: true,
+      missing_cents: '700',
+      provider_message: null,
+    })
+  })
+
+  test('the provider, in its own words, and how long the outcome was unknown before', async () => {
+    answers({ kind: 'unknown', code: 'timeout', message: 'no answer' })
+    await send({ order })
+    expect(await readRefusal()).toMatchObject({ refused_by: null, was_unknown_from: null })
+    find({ status: 'rejected', code: 'AC07', message: 'Encerrada', providerMessage: 'Encerrada' })
+    expect(await ask()).toMatchObject({ kind: 'rejected', code: 'AC07' })
+    const { was_unknown_from: from, was_unknown_until: until, ...refusal } = await readRefusal()
+    expect(refusal).toMatchObject({
+      refused_by: 'provider',
+      provider_message: 'Encerrada',
+      missing_cents: null,
+    })
+    expect(new Date(from as string).getTime()).toBeLessThanOrEqual(new Date(until as string).getTime())
+  })
+})
+
 describe('an order that waits at its provider for approval', () => {
   const refusal = { finality: 'other_may_help', code: 'insufficient_balance', message: 'no balance' } as const
   const awaitingApproval = {

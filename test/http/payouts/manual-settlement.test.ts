@@ -124,7 +124,12 @@ describe('a manual settlement of one attempt', () => {
         kind: 'rejected',
         code: 'settled_by_operator',
       })
-    expect(await attemptOf(attempt)).toMatchObject({ state: 'rejected', message: OPERATOR_REJECTION.message })
+    expect(await attemptOf(attempt)).toMatchObject({
+      state: 'rejected',
+      message: OPERATOR_REJECTION.message,
+      refused_by: 'operator',
+      was_unknown_until: expect.any(Date),
+    })
     expect(await refusals(uuid)).toEqual([])
   })
 

@@ -180,11 +180,13 @@ describe('a confirmation', () => {
       finality: 'final',
       code: 'provider_rejected',
       message: 'Conta encerrada',
+      providerMessage: 'Conta encerrada',
     })
     expect(await confirm({ estado: 'REJEITADO', detalheRejeicao: 'AC03' })).toMatchObject({
       kind: 'rejected',
       finality: 'final',
       code: 'AC03',
+      message: 'AC03',
     })
     // Sicoob did not carry it out and says why: another provider may.
     expect(await confirm({ estado: 'NÃO_REALIZADO', detalheRejeicao: 'Saldo insuficiente' })).toEqual({
@@ -192,6 +194,7 @@ describe('a confirmation', () => {
       finality: 'other_may_help',
       code: 'provider_rejected',
       message: 'Saldo insuficiente',
+      providerMessage: 'Saldo insuficiente',
     })
   })
 
@@ -232,6 +235,7 @@ describe('a confirmation', () => {
         code: 'provider_validation',
         providerCode: 'RequisicaoInvalida',
         message: 'so it is',
+        providerMessage: 'so it is',
       },
     })
   })
