@@ -42,7 +42,7 @@ export function describeAttempt(
     shownState: getShownAttemptState(attempt),
     sentence: describeOutcome(words, attempt, endedBy),
     providerMessage,
-    doubt: describeDoubt(words, attempt),
+    unknownPeriod: describeUnknownPeriod(words, attempt),
   }
 }
 
@@ -82,11 +82,11 @@ function isPreflightCode(code: string | null): boolean {
 }
 
 /** Describes how long the outcome of an attempt was unknown, once it is known; null where it never was. */
-function describeDoubt({ t, f }: Words, attempt: StoredAttempt): string | null {
+function describeUnknownPeriod({ t, f }: Words, attempt: StoredAttempt): string | null {
   const { wasUnknownFrom, wasUnknownUntil, unknownSince, pollCount } = attempt
   if (wasUnknownFrom === null || wasUnknownUntil === null || unknownSince !== null) return null
   const [from, until] = [new Date(wasUnknownFrom), new Date(wasUnknownUntil)]
   const span = f.span((until.getTime() - from.getTime()) / 1_000)
-  const doubt = t('attempt.doubt', { span, from: f.plainTime(from), until: f.plainTime(until) })
-  return pollCount === 0 ? doubt : `${doubt} ${t('attempt.polls', { count: f.number(pollCount) })}`
+  const sentence = t('attempt.wasUnknown', { span, from: f.plainTime(from), until: f.plainTime(until) })
+  return pollCount === 0 ? sentence : `${sentence} ${t('attempt.polls', { count: f.number(pollCount) })}`
 }

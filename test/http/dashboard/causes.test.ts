@@ -334,7 +334,7 @@ describe('a page of an operation that failed', () => {
     expect(readAttempts(await read(`/dashboard/transfers/${ours.transfer}`))).toContain('O banco confirmou')
   })
 
-  test('keeps the doubt that an attempt had once its outcome is known', async () => {
+  test('keeps how long the outcome of an attempt was unknown', async () => {
     const attempt = await storeAttempt(['transfer', ours.transfer], {
       state: 'settled',
       code: null,

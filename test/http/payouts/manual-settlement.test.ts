@@ -128,7 +128,7 @@ describe('a manual settlement of one attempt', () => {
       state: 'rejected',
       message: OPERATOR_REJECTION.message,
       refused_by: 'operator',
-      was_unknown_until: expect.any(Date),
+      was_unknown_until: expect.any(String),
     })
     expect(await refusals(uuid)).toEqual([])
   })
