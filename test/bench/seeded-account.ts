@@ -134,6 +134,7 @@ async function writeOlderRows(orm: Orm, write: () => Promise<void>): Promise<voi
   // The pool has one connection, whose setting this is.
   await em.execute(`set session_replication_role = replica`)
   await write()
+  await em.execute(SEARCH_ENTRIES)
   await em.execute(`set session_replication_role = origin`)
   for (const { definition } of indexes) await em.execute(definition)
   await em.execute(COUNTERS)
@@ -343,8 +344,13 @@ select ${uuidSql('delivery')}, 1, 200, 12, at from made`
 const ROWS_OF_CHARGES = [TRANSFERS, BATCHES, REFUNDS, POSTINGS, DISPUTES, EVENTS, DELIVERIES]
 const FILLED_TABLES = [
   ...['charge', 'movement', 'transfer', 'attempt', 'posting', 'refund', 'dispute', 'event', 'delivery'],
-  ...['delivery_attempt', 'transfer_batch', 'transfer_batch_item'],
+  ...['delivery_attempt', 'transfer_batch', 'transfer_batch_item', 'search_entry'],
 ]
+
+/** What the triggers would have written for the search. */
+const SEARCH_ENTRIES = `
+insert into search_entry (uuid, noun, account_uuid, connection_uuid, created_at, words)
+select uuid, noun, account_uuid, connection_uuid, created_at, words from search_source on conflict do nothing`
 
 /** What the triggers would have counted. */
 const COUNTERS = `

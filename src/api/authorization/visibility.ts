@@ -17,13 +17,17 @@ export function visibilityFilter(token: CallerToken) {
 }
 
 /** Builds the same filter as SQL, on columns of the list indexes, so that PostgreSQL reads the index only. */
-export function visibilityConditions({
+export function visibilityConditions(token: CallerToken): OptionalSqlCondition[] {
+  return [['account_uuid = ?', token.accountUuid], ...visibleConnectionConditions(token)]
+}
+
+/** Builds the conditions of the connections that a token may see, of rows of its account. */
+export function visibleConnectionConditions({
   accountUuid,
   connectionUuid,
   modeScope,
 }: CallerToken): OptionalSqlCondition[] {
   return [
-    ['account_uuid = ?', accountUuid],
     connectionUuid !== null && ['connection_uuid = ?', connectionUuid],
     modeScope && isOfMode('connection_uuid', 'uuid', { accountUuid, isSimulated: modeScope === 'test' }),
   ]

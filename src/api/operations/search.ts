@@ -1,89 +1,196 @@
 import type { EntityManager } from '../../db/client/orm.ts'
-import { Dispute } from '../../db/entities/dispute.ts'
 import { readCharges } from '../../db/repositories/charges.ts'
-import { findOperations, type SearchTerms } from '../../db/repositories/search.ts'
+import { readDisputes } from '../../db/repositories/disputes.ts'
+import {
+  findOperations,
+  type SearchHit,
+  type SearchScope,
+  type SearchTerms,
+} from '../../db/repositories/search.ts'
 import { readTransfers } from '../../db/repositories/transfers.ts'
-import { joinConditions } from '../../db/sql-conditions.ts'
+import { readUnmatchedPayments } from '../../db/repositories/unmatched-payments.ts'
+import { hasAnyUuid, joinConditions, type OptionalSqlCondition } from '../../db/sql-conditions.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { disputeMachine } from '../../domain/disputes/dispute.ts'
-import { isDocument } from '../../domain/pix/document.ts'
+import { parseBrCode } from '../../domain/pix/br-code.ts'
+import { isDocument, normalizeDocument } from '../../domain/pix/document.ts'
+import { showEndToEndId } from '../../domain/pix/identifiers.ts'
 import { interpretTypedKey } from '../../domain/pix-keys/key-format.ts'
+import type { SearchedNoun } from '../../domain/shared/nouns.ts'
+import { foldSearchText, MAX_WORD_LENGTH, MIN_PREFIX_LENGTH } from '../../domain/shared/search-text.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
+import { sha256 } from '../../security/sealing.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { visibilityConditions } from '../authorization/visibility.ts'
+import { visibilityConditions, visibleConnectionConditions } from '../authorization/visibility.ts'
 
 /** Search over the operations of an account, by whatever a person may know of one (SPEC §9). */
 
-/** Fewest characters of a search for the beginning of a UUID or a name. */
-const MIN_PREFIX_LENGTH = 3
-const UUID_LENGTH = 32
+/** Most words of a search: each is a condition of its statement. */
+const MAX_WORDS = 12
+/** Characters of the hash by which a PIX code is found (src/db/migrations/initial/search-entries.ts). */
+const CODE_WORD_LENGTH = 32
 
 /** Reads what a text may mean; `cents` where it is an amount in the language of the user. */
 export function readSearchTerms(text: string, cents: number | undefined): SearchTerms {
-  const bare = text.replaceAll(/[\s.\-/]/g, '')
-  const isLong = text.length >= MIN_PREFIX_LENGTH
-  return {
-    text,
-    cents,
-    uuids: isLong && /^[\da-f-]+$/i.test(text) ? rangeOfPrefix(text) : undefined,
-    key: interpretTypedKey(text)?.key,
-    document: isDocument(bare.toUpperCase()) ? bare.toUpperCase() : undefined,
-    name: isLong && /\p{L}/u.test(text) ? text : undefined,
+  const code = parseBrCode(text.trim())
+  if (code.kind !== 'invalid') {
+    const codeWord = sha256(text.trim()).toString('hex').slice(0, CODE_WORD_LENGTH)
+    return { wordLists: [[codeWord], ...(code.txid === null ? [] : [toWords(code.txid)])] }
   }
+  if (cents !== undefined && !/^\d+$/.test(text)) return { wordLists: [], cents }
+  const key = interpretTypedKey(text)?.key
+  const lists = [
+    toWords(text),
+    // What people write with hyphens and dots is stored without.
+    text.split(/\s+/).flatMap(part => readUnmaskedWord(part) ?? toWords(part)),
+    key === undefined ? [] : toWords(key),
+  ]
+  const isSearched = (words: string[]) => words.some(word => word.length >= MIN_PREFIX_LENGTH)
+  const distinct = new Map(lists.filter(isSearched).map(words => [words.join(' '), words]))
+  return { wordLists: [...distinct.values()], cents }
 }
 
-/** Returns the first and the last UUID that begin with a text. */
-function rangeOfPrefix(text: string): SearchTerms['uuids'] {
-  const digits = text.replaceAll('-', '').toLowerCase()
-  if (digits.length < MIN_PREFIX_LENGTH || digits.length > UUID_LENGTH) return undefined
-  const fill = (digit: string) =>
-    digits.padEnd(UUID_LENGTH, digit).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5')
-  return { first: fill('0'), last: fill('f') }
+function toWords(text: string): string[] {
+  const folded = foldSearchText(text)
+  const words = folded.split(' ').map(word => word.slice(0, MAX_WORD_LENGTH))
+  return folded === '' ? [] : [...new Set(words)].slice(0, MAX_WORDS)
+}
+
+/** Reads a document, or the beginning of a uuid, as one word; undefined where the text is neither. */
+function readUnmaskedWord(text: string): string | undefined {
+  if (/^[\da-f]{8}-[\da-f-]*$/i.test(text)) return text.replaceAll('-', '').toLowerCase()
+  const document = normalizeDocument(text.replaceAll(/[.\-/]/g, ''))
+  return isDocument(document) ? document.toLowerCase() : undefined
+}
+
+/** An operation that a search has found. */
+export type SearchResult = {
+  noun: SearchedNoun
+  uuid: string
+  accountUuid: string
+  createdAt: Date
+  status: string
+  cents: number
+  /** Name of the payer or the receiver, or the key that was paid. */
+  party?: string | null | undefined
+  reference?: string | null | undefined
+  /** What else it may have been found by, without documents, which lists do not show. */
+  texts: string[]
 }
 
 /** Finds the operations that a token may see and that the terms may mean, newest first. */
-export async function searchOperations(em: EntityManager, token: CallerToken, terms: SearchTerms) {
-  const hits = await findOperations(em, visibilityConditions(token), terms)
-  const uuidsOf = (kind: string) => hits.filter(hit => hit.kind === kind).map(({ uuid }) => uuid)
-  const page = (kind: string) => {
-    const uuids = uuidsOf(kind)
-    const conditions = joinConditions(
-      ['uuid = any(?::uuid[])', `{${uuids.join(',')}}`],
-      ...visibilityConditions(token),
-    )
-    return { ...conditions, isFiltered: true, limit: uuids.length, offset: 0 }
-  }
-  const [charges, transfers, disputes] = await Promise.all([
-    readCharges(em.fork(), page('charge')),
-    readTransfers(em.fork(), page('transfer'), token.connectionUuid),
-    em.fork().find(Dispute, { uuid: { $in: uuidsOf('dispute') }, accountUuid: token.accountUuid }),
-  ])
-  const results = [
-    ...charges.map(({ uuid, state, totalCents, externalRef, movement, createdAt }) => ({
-      kind: 'charge' as const,
-      uuid,
-      createdAt,
-      status: chargeMachine.statusOf(state),
-      cents: totalCents,
-      reference: externalRef,
-      party: movement?.sender?.name,
+export function searchOperations(
+  em: EntityManager,
+  token: CallerToken,
+  terms: SearchTerms,
+): Promise<SearchResult[]> {
+  const { accountUuid } = token
+  const conditions = visibleConnectionConditions(token)
+  return search(
+    em,
+    { scope: { accountUuid, conditions }, readConditions: visibilityConditions(token) },
+    terms,
+  )
+}
+
+/** Finds the operations of every account that the terms may mean, newest first, for operators. */
+export function searchAllOperations(em: EntityManager, terms: SearchTerms): Promise<SearchResult[]> {
+  return search(em, { scope: { accountUuid: null, conditions: [] }, readConditions: [] }, terms)
+}
+
+/** `readConditions`: of the rows that are shown, on their own columns. */
+type SearchedRows = { scope: SearchScope; readConditions: OptionalSqlCondition[] }
+
+async function search(
+  em: EntityManager,
+  { scope, readConditions }: SearchedRows,
+  terms: SearchTerms,
+): Promise<SearchResult[]> {
+  const hits = await findOperations(em.fork(), scope, terms)
+  const readers = Object.entries(READERS) as [SearchedNoun, Reader][]
+  const results = await Promise.all(
+    readers.map(async ([noun, read]) => {
+      const found = hits.filter(hit => hit.noun === noun)
+      if (found.length === 0) return []
+      const uuids = found.map(({ uuid }) => uuid)
+      return (await read(em.fork(), uuids, readConditions)).map(result => ({
+        ...result,
+        noun,
+        accountUuid: findAccount(found, result.uuid),
+        texts: result.texts.filter((text): text is string => typeof text === 'string' && text !== ''),
+      }))
+    }),
+  )
+  return results.flat().toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+}
+
+function findAccount(hits: SearchHit[], uuid: string): string {
+  return hits.find(hit => hit.uuid === uuid)!.accountUuid
+}
+
+type ReadResult = Omit<SearchResult, 'noun' | 'accountUuid' | 'texts'> & {
+  texts: (string | null | undefined)[]
+}
+/** Reads the rows of the uuids, with the conditions of the scope: an entry is what is searched, never what is shown. */
+type Reader = (
+  em: EntityManager,
+  uuids: string[],
+  conditions: OptionalSqlCondition[],
+) => Promise<ReadResult[]>
+
+const pageOf = (uuids: string[], conditions: OptionalSqlCondition[]) => ({
+  ...joinConditions(hasAnyUuid(uuids), ...conditions),
+  isFiltered: true,
+  limit: uuids.length,
+  offset: 0,
+})
+
+const READERS: Record<SearchedNoun, Reader> = {
+  charge: async (em, uuids, conditions) =>
+    (await readCharges(em, pageOf(uuids, conditions))).map(charge => ({
+      uuid: charge.uuid,
+      createdAt: charge.createdAt,
+      status: chargeMachine.statusOf(charge.state),
+      cents: charge.totalCents,
+      party: charge.movement?.sender?.name || charge.debtorName,
+      reference: charge.externalRef,
+      texts: [
+        showEndToEndId(charge.endToEnd),
+        charge.txid,
+        charge.debtorName,
+        charge.beneficiaryName,
+        charge.message,
+      ],
     })),
-    ...transfers.map(({ uuid, state, valueCents, externalRef, receiver, pixKey, createdAt }) => ({
-      kind: 'transfer' as const,
-      uuid,
-      createdAt,
-      status: transferMachine.statusOf(state),
-      cents: valueCents,
-      reference: externalRef,
-      party: receiver?.name || pixKey,
+  transfer: async (em, uuids, conditions) =>
+    (await readTransfers(em, pageOf(uuids, conditions), null)).map(transfer => ({
+      uuid: transfer.uuid,
+      createdAt: transfer.createdAt,
+      status: transferMachine.statusOf(transfer.state),
+      cents: transfer.valueCents,
+      party: transfer.receiver?.name || transfer.bankAccount?.name || transfer.pixKey,
+      reference: transfer.externalRef,
+      texts: [showEndToEndId(transfer.endToEnd), transfer.pixKey, transfer.beneficiaryName],
     })),
-    ...disputes.map(({ uuid, state, valueCents, createdAt }) => ({
-      kind: 'dispute' as const,
-      uuid,
-      createdAt,
-      status: disputeMachine.statusOf(state),
-      cents: valueCents,
+  dispute: async (em, uuids, conditions) =>
+    (await readDisputes(em, pageOf(uuids, conditions))).map(dispute => ({
+      uuid: dispute.uuid,
+      createdAt: dispute.createdAt,
+      status: disputeMachine.statusOf(dispute.state),
+      cents: dispute.valueCents,
+      party: (dispute.movement.movementType === 'IN' ? dispute.movement.sender : dispute.movement.receiver)
+        ?.name,
+      texts: [showEndToEndId(dispute.endToEnd), dispute.providerDisputeId, dispute.details],
     })),
-  ]
-  return results.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+  unmatched: async (em, uuids, conditions) =>
+    (
+      await readUnmatchedPayments(em, [hasAnyUuid(uuids), ...conditions], { limit: uuids.length, offset: 0 })
+    ).map(payment => ({
+      uuid: payment.uuid,
+      createdAt: payment.createdAt,
+      status: payment.disposition ?? 'credited',
+      cents: payment.cents,
+      party: payment.payer?.name,
+      texts: [showEndToEndId(payment.endToEnd)],
+    })),
 }

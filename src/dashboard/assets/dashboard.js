@@ -20,16 +20,33 @@ addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent
 })
 
-/* `/` goes to the search from everywhere but a field. */
-document.addEventListener('keydown', event => {
-  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
-  if (event.target.closest('input, textarea, select')) return
-  const fields = ['in-q', 'quick'].map(id => document.getElementById(id))
-  const field = fields.find(one => one?.checkVisibility())
-  if (!field) return
+/* The search opens over the page: by its link, by Ctrl-K, and by `/` from everywhere but a field. Arrows go through its results. */
+const palette = document.getElementById('palette')
+function openPalette(event) {
+  if (!palette || document.querySelector('dialog[open]:not(#palette)')) return
   event.preventDefault()
-  field.focus()
+  if (!palette.open) palette.showModal()
+  const field = document.getElementById('palette-q')
   field.select()
+  field.dispatchEvent(new Event('opened'))
+}
+document.addEventListener('click', event => {
+  if (event.target.closest('[data-palette]') && !event.ctrlKey && !event.metaKey && !event.shiftKey)
+    openPalette(event)
+})
+document.addEventListener('keydown', event => {
+  const isCommand = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k'
+  const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey
+  if (isCommand || (isSlash && !event.target.closest('input, textarea, select'))) openPalette(event)
+})
+palette?.addEventListener('keydown', event => {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  if (!step) return
+  event.preventDefault()
+  const stops = [...palette.querySelectorAll('#palette-q, #palette-found a')].filter(one =>
+    one.checkVisibility(),
+  )
+  stops[(stops.indexOf(document.activeElement) + step + stops.length) % stops.length].focus()
 })
 
 /* A tab keeps the address of each list, with its filters and its page, for the links back; none after signing out. */
@@ -78,6 +95,8 @@ document.addEventListener('htmx:afterSwap', () => {
 let announced = document.querySelector('#live')?.dataset.announce
 let freshAt = new Date()
 document.addEventListener('htmx:afterRequest', event => {
+  // A search does not refresh the page.
+  if (palette?.contains(event.detail.elt)) return
   const isFresh = event.detail.successful
   if (isFresh) freshAt = new Date()
   const stale = document.getElementById('stale')

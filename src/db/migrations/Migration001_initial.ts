@@ -21,6 +21,7 @@ import { providerNotifications } from './initial/provider-notifications.ts'
 import { qrCodes } from './initial/qr-codes.ts'
 import { reconciliation } from './initial/reconciliation.ts'
 import { refunds } from './initial/refunds.ts'
+import { searchEntries } from './initial/search-entries.ts'
 import { transferBatches } from './initial/transfer-batches.ts'
 import { transfers } from './initial/transfers.ts'
 import { refusalFunctions } from './initial/trigger-functions.ts'
@@ -56,6 +57,7 @@ const PARTS = [
   reconciliation,
   unexplainedAnswers,
   listCounters,
+  searchEntries,
 ]
 
 /**

@@ -1,6 +1,8 @@
 import { isUuid, uuidFromReference } from '../../domain/pix/identifiers.ts'
 import type { SearchedNoun } from '../../domain/shared/nouns.ts'
+import { foldSearchText } from '../../domain/shared/search-text.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { hasAnyUuid, joinConditions } from '../sql-conditions.ts'
 
 /** Search over all accounts, for operators. */
 
@@ -15,17 +17,22 @@ export type FoundAccount = {
 
 const MAX_FOUND = 50
 
-/** Finds the accounts with a name that contains the text or a document that begins with it; the newest without one. */
+/**
+ * Finds the accounts with a name that has every word of the text, a document that begins with it, or a user whose e-mail does; the
+ * newest without one.
+ */
 export function findAccounts(em: EntityManager, text: string): Promise<FoundAccount[]> {
   const digits = text.replaceAll(/[.\-/\s]/g, '')
   return em.execute(
     `select uuid, name, document, status, created_at,
        (select count(*) from connection c where c.account_uuid = a.uuid)::int as connections
      from account a
-     where not is_service and (? = '' or strpos(lower(name), lower(?)) > 0 or starts_with(document, nullif(?, ''))
-       or uuid::text = lower(?))
+     where not is_service and (? = '' or starts_with(document, nullif(?, '')) or uuid::text = lower(?)
+       or ? <> '' and not exists (select from unnest(fold_search_words(?)) word
+         where strpos(' ' || array_to_string(fold_search_words(a.name), ' '), ' ' || word) = 0)
+       or exists (select from app_user u where u.account_uuid = a.uuid and starts_with(u.email, nullif(lower(?), ''))))
      order by created_at desc, uuid limit ${MAX_FOUND}`,
-    [text, text, digits, text],
+    [text, digits, text, foldSearchText(text), text, text],
   )
 }
 
@@ -58,11 +65,24 @@ export async function findByIdentifier(em: EntityManager, text: string): Promise
        union select 'dispute', uuid, account_uuid from dispute where uuid in (select uuid from named)
        union select 'webhook', uuid, account_uuid from webhook where uuid in (select uuid from named) and deleted_at is null
        union select 'account', uuid, uuid from account where uuid in (select uuid from named)
+       union select 'unmatched', uuid, account_uuid from movement join given g using (uuid)
+         where disposition is not null or reason = 'deposit'
        union select 'account', account_uuid, account_uuid from movement join given g using (uuid)
-         where coalesce(charge_uuid, transfer_uuid, refund_uuid, dispute_uuid) is null
+         where disposition is null and reason is distinct from 'deposit' and coalesce(charge_uuid, transfer_uuid, refund_uuid, dispute_uuid) is null
      )
      select f.noun, f.uuid, f.account_uuid, a.name as account_name
      from found f join account a on a.uuid = f.account_uuid order by f.noun, f.uuid limit ${MAX_FOUND}`,
     [uuid],
   )
+}
+
+/** Reads the names of accounts. */
+export async function readAccountNames(em: EntityManager, uuids: string[]): Promise<Map<string, string>> {
+  if (uuids.length === 0) return new Map()
+  const { sql, values } = joinConditions(hasAnyUuid(uuids))
+  const rows = await em.execute<{ uuid: string; name: string }[]>(
+    `select uuid, name from account where ${sql}`,
+    values,
+  )
+  return new Map(rows.map(({ uuid, name }) => [uuid, name]))
 }

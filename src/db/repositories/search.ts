@@ -1,118 +1,133 @@
-import type { SearchedNoun } from '../../domain/shared/nouns.ts'
+import { SEARCHED_NOUNS, type SearchedNoun } from '../../domain/shared/nouns.ts'
+import { MIN_PREFIX_LENGTH, MIN_TAIL_LENGTH } from '../../domain/shared/search-text.ts'
 import type { EntityManager } from '../client/orm.ts'
-import {
-  buildPrefixPattern,
-  joinConditions,
-  type OptionalSqlCondition,
-  type SqlCondition,
-} from '../sql-conditions.ts'
-import { isPaidByPix } from './charges.ts'
+import { joinConditions, type OptionalSqlCondition, type SqlCondition } from '../sql-conditions.ts'
 
-/** What a search text may mean; each part is absent where the text cannot be that. */
+/** What a search text may mean. An entry is found by all words of one list, or by the amount. */
 export type SearchTerms = {
-  /** The whole text: a reference, or an id of the rail. */
-  text: string
-  /** First and last UUID that begin with the text. */
-  uuids?: { first: string; last: string } | undefined
-  /** Normalised PIX key. */
-  key?: string | undefined
-  document?: string | undefined
+  /** Lists of folded words (`foldSearchText`). */
+  wordLists: string[][]
   cents?: number | undefined
-  /** Beginning of a name. */
-  name?: string | undefined
 }
 
-export type SearchHit = { kind: SearchedNoun; uuid: string }
+/** Where is searched: in one account, or in all; `conditions` on the columns of `search_entry` limit that further. */
+export type SearchScope = { accountUuid: string | null; conditions: OptionalSqlCondition[] }
 
-/** Most hits of one kind and meaning: a search is for one thing. */
-const MAX_HITS = 20
-/** Most rows that a meaning reads by its index. */
-const MAX_MATCHES = 1_000
-/** Newest rows of the account that are read where a meaning has more matches than that. */
+export type SearchHit = { noun: SearchedNoun; uuid: string; accountUuid: string }
+
+/** Most hits of one noun: a search is for one thing. */
+export const MAX_HITS = 20
+/** Newest entries of a noun that are read for words that very many have. */
 const MAX_NEWEST = 2_000
+/** Most entries of a noun that are read by the index of words. */
+const MAX_MATCHES = 1_000
 
 /**
- * Finds operations by what a search text may mean, newest first of each. Every meaning is a query of its own, so that
- * each is answered by its index. Of a name, a document or an amount that very many rows have, the hits are the newest of
- * the account's newest rows and of any others: a search costs the same however many there are.
+ * Finds operations by what a search text may mean, the newest of each noun. First among the newest entries of the scope, where
+ * the words are that very many entries have; the index of words then answers for the nouns of which these were too few, and
+ * reads a limited number of entries. So a search costs the same however many entries a word has.
  */
 export async function findOperations(
   em: EntityManager,
-  scope: OptionalSqlCondition[],
-  { text, uuids, key, document, cents, name }: SearchTerms,
+  scope: SearchScope,
+  terms: SearchTerms,
 ): Promise<SearchHit[]> {
-  const pattern = name === undefined ? undefined : buildPrefixPattern(name)
-  const byUuid: OptionalSqlCondition = uuids && ['uuid between ? and ?', uuids.first, uuids.last]
-  const byCents: OptionalSqlCondition = cents !== undefined && ['value_cents = ?', cents]
-  const searches = [
-    ...OPERATIONS.flatMap(({ kind, party }): OperationSearch[] => {
-      const movement = `type = 'EXTERNAL_TRANSFER' and ${kind}_uuid is not null`
-      const byMovement = { kind, table: 'movement', uuid: `${kind}_uuid`, isFrequent: true } as const
-      return [
-        { kind, table: kind, condition: byUuid },
-        { kind, table: kind, condition: ['external_ref = ?', text] },
-        { kind, table: kind, condition: kind === 'charge' ? isPaidByPix(text) : ['end_to_end = ?', text] },
-        { kind, table: kind, isFrequent: true, condition: byCents },
-        {
-          ...byMovement,
-          condition: document !== undefined && [`${movement} and ${party}->>'document' = ?`, document],
-        },
-        {
-          ...byMovement,
-          condition: pattern !== undefined && [`${movement} and lower(${party}->>'name') like ?`, pattern],
-        },
-      ]
-    }),
-    { kind: 'charge', table: 'charge', condition: ['txid = ?', text] },
-    { kind: 'charge', table: 'refund', uuid: 'charge_uuid', condition: byUuid },
-    { kind: 'transfer', table: 'transfer', condition: key !== undefined && ['receiver_id = ?', key] },
-    { kind: 'dispute', table: 'dispute', condition: byUuid },
-  ] satisfies OperationSearch[]
-  const parts = searches.flatMap(search => buildSearch(scope, search))
+  if (terms.wordLists.length === 0 && terms.cents === undefined) return []
+  const newest = await selectHits(
+    em,
+    SEARCHED_NOUNS.map(noun => buildNewestQuery(scope, terms, noun)),
+  )
+  const missing = SEARCHED_NOUNS.filter(noun => newest.filter(hit => hit.noun === noun).length < MAX_HITS)
+  const matching = await selectHits(
+    em,
+    missing.flatMap(noun => buildMatchingQuery(scope, terms, noun)),
+  )
+  return [...newest.filter(hit => !missing.includes(hit.noun)), ...mergeHits(newest, matching, missing)]
+}
+
+/** Merges what both ways have found of the nouns. The index finds all, but of more than it reads perhaps not the newest. */
+function mergeHits(newest: SearchHit[], matching: SearchHit[], nouns: SearchedNoun[]): SearchHit[] {
+  return nouns.flatMap(noun => {
+    const hits = [...newest, ...matching].filter(hit => hit.noun === noun)
+    return [...new Map(hits.map(hit => [hit.uuid, hit])).values()].slice(0, MAX_HITS)
+  })
+}
+
+const COLUMNS = 'noun, uuid, account_uuid, created_at'
+const NEWEST_FIRST = 'order by created_at desc, uuid desc'
+
+async function selectHits(em: EntityManager, queries: SqlCondition[]): Promise<SearchHit[]> {
+  if (queries.length === 0) return []
   return em.execute<SearchHit[]>(
-    `select kind, uuid from (${parts.map(({ sql }) => sql).join(' union all ')}) found
-     group by kind, uuid order by max(created_at) desc limit ${3 * MAX_HITS}`,
-    parts.flatMap(({ values }) => values),
+    `select noun, uuid, account_uuid as "accountUuid"
+     from (${queries.map(({ sql }) => `(${sql})`).join(' union all ')}) found ${NEWEST_FIRST}`,
+    queries.flatMap(({ values }) => values),
   )
 }
 
-/** Operations with a party, and the column of a movement that has it. */
-const OPERATIONS = [
-  { kind: 'charge', party: 'sender' },
-  { kind: 'transfer', party: 'receiver' },
-] as const
-
-/** One meaning of the text: the rows of a table that have it, and their column with the uuid of the operation. */
-type OperationSearch = {
-  kind: SearchHit['kind']
-  table: 'charge' | 'transfer' | 'dispute' | 'refund' | 'movement'
-  uuid?: string
-  /** Whether very many rows may have it. */
-  isFrequent?: boolean
-  condition: OptionalSqlCondition
+/** Builds the query of the matches among the newest entries of a noun. */
+function buildNewestQuery(
+  { accountUuid, conditions }: SearchScope,
+  terms: SearchTerms,
+  noun: SearchedNoun,
+): SqlCondition {
+  const scope = joinConditions(
+    ['noun = ?', noun],
+    accountUuid !== null && ['account_uuid = ?', accountUuid],
+    ...conditions,
+  )
+  return {
+    sql: `select ${COLUMNS} from (select ${COLUMNS}, words from search_entry where ${scope.sql} ${NEWEST_FIRST} limit ${MAX_NEWEST}) newest
+      where words @@ ?::tsquery ${NEWEST_FIRST} limit ${MAX_HITS}`,
+    values: [...scope.values, buildQueryText(terms, { isIndexed: false })],
+  }
 }
 
-/** Builds the query of a meaning; none where the text cannot be that. */
-function buildSearch(
-  scope: OptionalSqlCondition[],
-  { kind, table, condition, uuid = 'uuid', isFrequent = false }: OperationSearch,
+/** Builds the query of the matches that the index of words finds; none where every word is too short for it. */
+function buildMatchingQuery(
+  { accountUuid, conditions }: SearchScope,
+  terms: SearchTerms,
+  noun: SearchedNoun,
 ): SqlCondition[] {
-  if (!condition) return []
-  const { sql, values } = joinConditions(...scope, condition)
-  const newestFirst = `order by created_at desc limit ${MAX_HITS}`
-  const rows = `select '${kind}' as kind, ${uuid} as uuid, created_at`
-  if (!isFrequent) return [{ sql: `(${rows} from ${table} where ${sql} ${newestFirst})`, values }]
-  const ofScope = joinConditions(...scope)
+  const indexed = buildQueryText(terms, { isIndexed: true })
+  if (indexed === '') return []
+  // The account is a word of the entry: by its column PostgreSQL would take another index, and read every entry of the account.
+  const scope = accountUuid === null ? '' : `'@${accountUuid.replaceAll('-', '')}' & `
+  const whole = buildQueryText(terms, { isIndexed: false })
+  const { sql, values } = joinConditions(
+    ['words @@ ?::tsquery', `${scope}(${indexed})`],
+    // The empty tsvector keeps this from the index, which would read every word with such a short beginning.
+    whole !== indexed && ["(words || '') @@ ?::tsquery", whole],
+    ...conditions,
+  )
   return [
     {
-      sql: `(with matching as materialized (${rows} from ${table} where ${sql} limit ${MAX_MATCHES})
-        select * from (
-          select * from matching
-          union
-          (${rows} from (select * from ${table} where ${ofScope.sql} order by created_at desc limit ${MAX_NEWEST}) newest
-           where ${sql} and (select count(*) from matching) = ${MAX_MATCHES} ${newestFirst})
-        ) found ${newestFirst})`,
-      values: [...values, ...ofScope.values, ...values],
+      // PostgreSQL plans the inner query for all of its rows, which only the index of words finds fast, and reads the limited ones.
+      sql: `with matching as materialized (select ${COLUMNS} from search_entry where noun = '${noun}' and ${sql})
+        select * from (select * from matching limit ${MAX_MATCHES}) read ${NEWEST_FIRST} limit ${MAX_HITS}`,
+      values,
     },
   ]
+}
+
+/**
+ * Builds the tsquery of the terms. `isIndexed`: without the words that are too short for the index; empty where a list has no
+ * other, which the newest entries alone are searched for.
+ */
+function buildQueryText({ wordLists, cents }: SearchTerms, { isIndexed }: { isIndexed: boolean }): string {
+  const lists = wordLists
+    .map(words => words.filter(word => !isIndexed || word.length >= MIN_PREFIX_LENGTH))
+    .filter(words => words.length > 0)
+  return [
+    ...lists.map(words => words.map(buildWordQuery).join(' & ')),
+    ...(cents === undefined ? [] : [`'$${cents}'`]),
+  ]
+    .map(list => `(${list})`)
+    .join(' | ')
+}
+
+/** Builds the tsquery of a word: the beginning of one, or the end of an id of the rail. A folded word needs no escape. */
+function buildWordQuery(word: string): string {
+  const beginning = `'${word}':*`
+  return word.length < MIN_TAIL_LENGTH ? beginning : `(${beginning} | '${word.slice(-MIN_TAIL_LENGTH)}')`
 }

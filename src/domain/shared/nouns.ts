@@ -16,7 +16,7 @@ type Trait =
   | 'listed'
   /** Has counters of its rows, by account and state. */
   | 'counted'
-  /** Is found by the search of the dashboard. */
+  /** Is found by the search of the dashboard: has rows of its own in `search_entry`. */
   | 'searched'
 
 /**
@@ -35,6 +35,7 @@ const NOUNS = {
   auth_code: ['workflow', 'ordered'],
   orphan: ['workflow', 'unfinished'],
   deposit: ['workflow'],
+  unmatched: ['searched'],
   deposit_return: ['workflow', 'ordered'],
   keep_unmatched: ['workflow'],
   password_reset: ['workflow'],
@@ -69,4 +70,5 @@ export const WORKFLOW_NOUNS = listNounsWith('workflow')
 export const MONEY_NOUNS = listNounsWith('money')
 export const PAYOUT_NOUNS = listNounsWith('payout')
 export const UNFINISHED_NOUNS = listNounsWith('unfinished')
+export const SEARCHED_NOUNS = listNounsWith('searched')
 export const DEPENDENT_NOUNS = listNounsWith('dependent')

@@ -44,7 +44,7 @@ describe('search', () => {
       match => match[1],
     )
 
-  test.each<[string, () => string, () => string]>([
+  test.each<[string, () => string, () => string | string[]]>([
     ['a whole uuid', () => ours.open, () => ours.open],
     [
       'an uuid without dashes, in capitals',
@@ -57,11 +57,11 @@ describe('search', () => {
     ['a txid', () => 'txid77', () => ours.open],
     ['an end-to-end id', () => 'E77', () => ours.open],
     ['a PIX key', () => ' Joana@Example.com', () => ours.transfer],
-    ["the beginning of a payer's name", () => 'maria DA 100%', () => ours.charge],
-    ["a payer's document, with its mask", () => '111.444.777-35', () => ours.charge],
+    ["the beginning of a payer's name", () => 'maria DA 100%', () => [ours.charge, ours.dispute]],
+    ["a payer's document, with its mask", () => '111.444.777-35', () => [ours.charge, ours.dispute]],
   ])('%s is found by its account only', async (_, typed, expected) => {
     const answer = await search(merchant, typed())
-    expect([answer.status, linksOf(answer.text)]).toEqual([200, [expected()]])
+    expect([answer.status, linksOf(answer.text)]).toEqual([200, [expected()].flat()])
     expect(linksOf((await search(stranger, typed())).text)).toEqual([])
   })
 

@@ -2,29 +2,32 @@ import { z } from 'zod'
 import { openAccountPages } from '../../../admin/accounts.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import { runInTransaction } from '../../../db/client/transaction.ts'
-import { findAccounts, findByIdentifier } from '../../../db/repositories/account-search.ts'
+import { findAccounts, findByIdentifier, readAccountNames } from '../../../db/repositories/account-search.ts'
 import { setOpenedAccount } from '../../../db/repositories/dashboard-sessions.ts'
 import { fail } from '../../../http/api-error.ts'
 import { cleanSearchText, parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import { findForOperator, PAGES_OF_NOUNS } from '../search.ts'
 import { ACCOUNTS_PATH } from './account.ts'
 
-const MAX_SEARCH_LENGTH = 140
+/** Longest search text: that of a PIX code. */
+const MAX_SEARCH_LENGTH = 512
 
 /** Pages of a merchant to which an account may be opened. */
 const PAGE_OF = {
   account: () => '/dashboard',
-  charge: (uuid: string) => `/dashboard/charges/${uuid}`,
-  transfer: (uuid: string) => `/dashboard/transfers/${uuid}`,
-  dispute: (uuid: string) => `/dashboard/disputes/${uuid}`,
+  charge: (uuid: string) => `${PAGES_OF_NOUNS.charge}/${uuid}`,
+  transfer: (uuid: string) => `${PAGES_OF_NOUNS.transfer}/${uuid}`,
+  dispute: (uuid: string) => `${PAGES_OF_NOUNS.dispute}/${uuid}`,
+  unmatched: (uuid: string) => `${PAGES_OF_NOUNS.unmatched}/${uuid}`,
   webhook: (uuid: string) => `/dashboard/webhooks/${uuid}`,
 }
 
 const openFormSchema = z.object({
   account: uuidSchema,
-  noun: z.enum(['account', 'charge', 'transfer', 'dispute', 'webhook']).default('account'),
+  noun: z.enum(['account', 'charge', 'transfer', 'dispute', 'unmatched', 'webhook']).default('account'),
   uuid: uuidSchema.optional(),
   reason: reasonSchema,
 })
@@ -55,11 +58,21 @@ export function registerAccountPages({ get, post }: DashboardRouter): void {
   })
 }
 
-async function showAccounts({ em, query, form }: PageContext<'operator'>) {
+async function showAccounts(visit: PageContext<'operator'>) {
+  const { em, query, form } = visit
   const text = cleanSearchText(query.q ?? form.get('q') ?? '', MAX_SEARCH_LENGTH)
-  const [rows, accounts] = await Promise.all([
+  const [operations, identified, accounts] = await Promise.all([
+    findForOperator(visit),
     text === '' ? [] : findByIdentifier(em.fork(), text),
     findAccounts(em.fork(), text),
   ])
+  const names = await readAccountNames(em.fork(), [...new Set(operations.map(one => one.accountUuid))])
+  const found = operations.map(one => ({
+    ...one,
+    account_uuid: one.accountUuid,
+    account_name: names.get(one.accountUuid) ?? '',
+  }))
+  const foundUuids = new Set(operations.map(({ uuid }) => uuid))
+  const rows = [...found, ...identified.filter(({ uuid }) => !foundUuids.has(uuid))]
   return createPage('operator/accounts', { text, rows, accounts }, ACCOUNTS_PATH)
 }

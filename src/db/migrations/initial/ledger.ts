@@ -76,15 +76,11 @@ create unique index movement_own_return_once on movement (original_uuid)
     and dispute_uuid is null and reason is distinct from 'panel_return';
 -- An account's volume of the last days.
 create index movement_of_account on movement (account_uuid, created_at);
--- Search by the beginning of a payer's or a receiver's name, and by document.
+-- Charges by the beginning of their payer's name, and by document.
 create index movement_by_payer_name on movement (account_uuid, lower(sender->>'name') text_pattern_ops)
   where type = 'EXTERNAL_TRANSFER' and charge_uuid is not null;
 create index movement_by_payer_document on movement (account_uuid, (sender->>'document'))
   where type = 'EXTERNAL_TRANSFER' and charge_uuid is not null;
-create index movement_by_receiver_name on movement (account_uuid, lower(receiver->>'name') text_pattern_ops)
-  where type = 'EXTERNAL_TRANSFER' and transfer_uuid is not null;
-create index movement_by_receiver_document on movement (account_uuid, (receiver->>'document'))
-  where type = 'EXTERNAL_TRANSFER' and transfer_uuid is not null;
 -- Payments without a charge that an account still holds.
 create index movement_held_of_account on movement (account_uuid)
   where disposition in ('held', 'returning', 'not_returned');

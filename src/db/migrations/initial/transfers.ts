@@ -104,7 +104,6 @@ create index transfer_of_provider on transfer (account_uuid, connection_uuid, cr
 create index transfer_by_settlement on transfer (account_uuid, settled_at) include (connection_uuid, created_at, uuid)
   where settled_at is not null;
 create index transfer_by_receiver on transfer (account_uuid, receiver_id, created_at, uuid) include (connection_uuid);
-create index transfer_by_value on transfer (account_uuid, value_cents);
 create index transfer_by_external_ref on transfer (account_uuid, external_ref) where external_ref is not null;
 -- Of a batch: its list, and its counts, which the index alone answers.
 create index transfer_of_batch on transfer (account_uuid, batch_uuid, created_at, uuid) include (connection_uuid, state)
