@@ -33,17 +33,23 @@ begin
 end $$;`
 
 /** Builds a trigger that refreshes the entry of a row's operation once the transaction has written all that it writes. */
-const createRefreshTrigger = (table: string, { noun, subject, columns }: RefreshedRow) => `
+const createRefreshTrigger = (
+  table: string,
+  { noun, subject, columns, condition = 'true' }: RefreshedRow,
+) => `
 create function refresh_entry_by_${table}() returns trigger language plpgsql as $$
 begin
   perform refresh_entry_of_${noun}(new.${subject});
   return null;
 end $$;
 create constraint trigger ${table}_searched after insert or update of ${columns} on ${table}
-  deferrable initially deferred for each row execute function refresh_entry_by_${table}();`
+  deferrable initially deferred for each row when (${condition}) execute function refresh_entry_by_${table}();`
 
-/** `subject`: the column with the uuid of the operation; `columns`: those that the entry has something of. */
-type RefreshedRow = { noun: SearchedNoun; subject: string; columns: string }
+/**
+ * `subject`: the column with the uuid of the operation; `columns`: those that the entry has something of; `condition`: on the new row,
+ * absent where each row has an entry.
+ */
+type RefreshedRow = { noun: SearchedNoun; subject: string; columns: string; condition?: string }
 
 /** Builds the SQL of an id of the rail, and of its end, which receipts show. */
 const idWithTail = (id: string) => `${id}, right(${id}, ${MIN_TAIL_LENGTH})`
@@ -107,6 +113,8 @@ cross join lateral (
   select string_agg(concat_ws(' ', ${wordOf('r.uuid')}, ${idWithTail('r.end_to_end')}, r.description), ' ') as texts
   from refund r where r.charge_uuid = c.uuid
 ) refunded
+-- Issuing takes a moment, and an entry costs as much as the charge's row.
+where c.state <> 'issuing'
 union all
 select t.uuid, 'transfer', t.account_uuid, t.connection_uuid, t.created_at, array[t.value_cents],
   concat_ws(' ', ${wordOf('t.uuid')}, t.external_ref, ${idWithTail('t.end_to_end')}, ${idWithTail('t.pix_key')},
@@ -133,8 +141,9 @@ ${SEARCHED_NOUNS.map(createRefreshFunction).join('\n')}
 ${createRefreshTrigger('charge', {
   noun: 'charge',
   subject: 'uuid',
-  columns: `connection_uuid, created_at, value_cents, total_cents, received_cents, external_ref, txid, end_to_end, message, payload,
+  columns: `state, connection_uuid, created_at, value_cents, total_cents, received_cents, external_ref, txid, end_to_end, message, payload,
     beneficiary_name, beneficiary_document, debtor_name, debtor_document, debtor_email`,
+  condition: "new.state <> 'issuing'",
 })}
 ${createRefreshTrigger('refund', { noun: 'charge', subject: 'charge_uuid', columns: 'end_to_end, description' })}
 ${createRefreshTrigger('transfer', {
