@@ -76,8 +76,7 @@ export function createStarkCharges(client: StarkClient, now: () => number): Char
       .toSorted((a, b) => a.created.localeCompare(b.created))
     const [oldestCode] = ownCodes
     if (!oldestCode) return codes.unreadableItems.length > 0 ? codeUnreadable : { kind: 'not_found' }
-    const ownUuids = ownCodes.map(({ uuid }) => uuid.toLowerCase())
-    const outcome = await findCodePayments(client, subject, uuid => ownUuids.includes(uuid))
+    const outcome = await findCodePayments(client, subject)
     if (outcome.kind === 'no_answer') return outcome
     const { payments } = outcome
     const isExpired = ownCodes.every(brcode => Date.parse(getExpiresAt(brcode)) <= now())

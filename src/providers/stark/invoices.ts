@@ -100,26 +100,12 @@ export async function findInvoiceCharge(
   const paid = own.invoices.filter(({ status }) => status === 'paid')
   const outcome = await mapInvoicePayments(client, subject, paid)
   if (outcome.kind === 'no_answer') return outcome
-  const later = paid.length > 0 ? await findLaterPayments(client, subject, own) : NO_PAYMENTS
+  // An invoice "can only be paid once": what is paid by its code after that is a deposit, if it arrives.
+  const later = paid.length > 0 ? await findCodePayments(client, subject) : NO_PAYMENTS
   if (later.kind === 'no_answer') return later
   const payments = [...outcome.payments, ...later.payments]
   const charge = mapStarkInvoice(own.invoices[0])
   return { kind: 'found', status: computeChargeStatus(own.invoices), charge, payments }
-}
-
-/**
- * Finds what was paid by the code of an invoice that is paid already. It "can only be paid once", so that more is no payment of the
- * invoice, and a deposit if it arrives; the code's uuid is the end of the address in the payload.
- */
-function findLaterPayments(
-  client: StarkClient,
-  subject: StarkSubject & { reference: string },
-  { invoices }: OwnInvoices,
-) {
-  const payloads = invoices.map(({ brcode }) => brcode.toLowerCase())
-  const isOwnCode = (uuid: string) =>
-    /^[0-9a-f]{32}$/.test(uuid) && payloads.some(payload => payload.includes(uuid))
-  return findCodePayments(client, subject, isOwnCode)
 }
 
 const NO_PAYMENTS = { kind: 'found', payments: [] } as const

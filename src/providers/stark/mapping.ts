@@ -38,8 +38,13 @@ export function parseReceivedName(name: string): ReceivedEntity | undefined {
 }
 
 /** Lists the uuids of the codes that a deposit has paid, by its tags: one at most, unless its payer wrote more. */
-export function listCodeUuids({ tags }: { tags: string[] }): string[] {
+function listCodeUuids({ tags }: { tags: string[] }): string[] {
   return tags.flatMap(tag => /^dynamic-brcode\/(.+)$/i.exec(tag)?.[1]?.toLowerCase() ?? [])
+}
+
+/** Tells whether a deposit has paid a dynamic code: its charge is that of our tag. */
+export function isOfCode(deposit: { tags: string[] }): boolean {
+  return listCodeUuids(deposit).length > 0
 }
 
 /** Maps a dynamic BR code. Stark Bank reports no txid: the code's uuid, by which its deposit is known, stands in for it. */

@@ -9,7 +9,7 @@ import {
 import { createPublishedKeys } from '../adapter/published-keys.ts'
 import type { Provider } from '../port.ts'
 import type { StarkClient } from './client.ts'
-import { getReference, listCodeUuids, toDepositName, toInvoiceName, toTransferName } from './mapping.ts'
+import { getReference, isOfCode, toDepositName, toInvoiceName, toTransferName } from './mapping.ts'
 import { starkPublicKeysSchema } from './schemas.ts'
 
 /** Kinds of events that a webhook of ours subscribes to. */
@@ -68,8 +68,7 @@ const SUBJECT_READERS: Record<string, (log: StarkEventLog) => NotificationSubjec
     const tags = deposit.tags ?? []
     const endToEnd = toDepositName(deposit.id)
     if (type === 'reversed') return { kind: 'refund', reference: null, endToEnd }
-    const isOfCode = listCodeUuids({ tags }).length > 0
-    return { kind: 'payment', reference: isOfCode ? getReference({ tags }) : null, endToEnd }
+    return { kind: 'payment', reference: isOfCode({ tags }) ? getReference({ tags }) : null, endToEnd }
   },
   /** An event has no end-to-end id, by which the refunds of an invoice are found: those are polled. */
   invoice({ type, invoice }) {

@@ -7,7 +7,8 @@ import type { StarkCall } from './answers.ts'
 import type { StarkClient } from './client.ts'
 import { STARK_LISTS } from './lists.ts'
 import {
-  listCodeUuids,
+  hasTag,
+  isOfCode,
   mapStarkDeposit,
   mapStarkInvoicePayment,
   parseReceivedName,
@@ -87,11 +88,13 @@ async function mapStarkPayments(
   return { kind: 'found', payments }
 }
 
-/** Finds the deposits with our tag that have paid a code of ours, as payments of its charge. */
+/**
+ * Finds the deposits that have paid a code with our tag, as payments of its charge: the same that a notification and the statement name by
+ * that tag, so that each is recorded. A deposit to a static code has no code's uuid.
+ */
 export async function findCodePayments(
   client: StarkClient,
   subject: StarkSubject & { reference: string },
-  isOwnCode: (uuid: string) => boolean,
 ): Promise<FoundPayments | NoAnswerResult> {
   const deposits = await client.readAllPages({
     ...subject,
@@ -100,7 +103,7 @@ export async function findCodePayments(
   })
   if (deposits.kind === 'no_answer') return deposits
   if (deposits.unreadableItems.length > 0) return reportPaymentNotListed('Stark Bank')
-  const paid = deposits.items.filter(deposit => listCodeUuids(deposit).some(isOwnCode))
+  const paid = deposits.items.filter(deposit => hasTag(deposit, subject.reference) && isOfCode(deposit))
   return mapStarkPayments(client, subject, paid)
 }
 

@@ -6,7 +6,7 @@ import type { StarkClient } from './client.ts'
 import { STARK_LISTS } from './lists.ts'
 import {
   getReference,
-  listCodeUuids,
+  isOfCode,
   toDepositName,
   toInvoicePaymentName,
   toTransactionName,
@@ -157,7 +157,7 @@ function convertDepositTransaction(
 ): ConvertedTransaction {
   if (!deposit) return { accountEntry: toUnlistedEntry(transaction) }
   if (deposit.type !== 'pix') return { accountEntry: toOtherEntry(transaction) }
-  const reference = listCodeUuids(deposit).length > 0 ? getReference(deposit) : null
+  const reference = isOfCode(deposit) ? getReference(deposit) : null
   return convertReceivedTransaction(transaction, deposit, { name: toDepositName(deposit.id), reference })
 }
 

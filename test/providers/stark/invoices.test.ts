@@ -224,20 +224,29 @@ describe('looking a charge up', () => {
     expect(await story.provider.findCharge(CHARGE_REFERENCE)).toMatchObject({ status: 'open' })
   })
 
-  test('a deposit that names the code of a paid invoice is a payment of its charge, and no other one is', async () => {
+  test('a deposit with our tag that has paid a code is a payment of the paid charge, as its notification says', async () => {
     await using story = await openStarkFixture()
     const tagsOf = (uuid: string) => [`dynamic-brcode/${uuid}`, CHARGE_REFERENCE]
     const deposits = [
       depositOf({ id: '9', tags: tagsOf(INVOICE_UUID), transactionIds: ['91'] }),
-      depositOf({ id: '8', tags: tagsOf('ffffffffffffffffffffffffffffffff') }),
-      depositOf({ id: '7', tags: tagsOf('br') }),
-      depositOf({ id: '6', tags: [CHARGE_REFERENCE] }),
+      depositOf({ id: '8', tags: tagsOf('ffffffffffffffffffffffffffffffff'), transactionIds: ['81'] }),
+      depositOf({ id: '6', tags: [CHARGE_REFERENCE], transactionIds: ['61'] }),
     ]
-    const transactions = [credit, transactionOf({ id: '91', source: 'deposit/9', amount: 300 })]
+    const transactions = [
+      credit,
+      transactionOf({ id: '91', source: 'deposit/9', amount: 300 }),
+      transactionOf({ id: '81', source: 'deposit/8', amount: 200 }),
+      transactionOf({ id: '61', source: 'deposit/6', amount: 100 }),
+    ]
     scriptInvoices(story, { invoices: [paidInvoice], deposits, transactions })
     const found = await story.provider.findCharge(CHARGE_REFERENCE)
-    expect(found).toMatchObject({ payments: [{ endToEnd: NAME }, { endToEnd: 'deposit/9', cents: 300 }] })
-    expect(found).toHaveProperty('payments.length', 2)
+    expect(found).toMatchObject({
+      payments: [
+        { endToEnd: NAME },
+        { endToEnd: 'deposit/9', cents: 300 },
+        { endToEnd: 'deposit/8', cents: 200 },
+      ],
+    })
   })
 
   test.each([
