@@ -102,6 +102,16 @@ test('what is refunded leaves the parts of the payment as they are', async () =>
   expect(found.kind === 'found' && found.payments[0]?.parts).toEqual(payment!.parts)
 })
 
+test('what is paid by the code of a paid charge is a payment of it, too', async () => {
+  const charge = await issue()
+  const [first] = await payOn(charge.payload, charge.reference, dayIn(10))
+  await simulator.control.pay({ payload: charge.payload, force: true })
+  const found = await provider.findCharge(charge.reference)
+  const payments = found.kind === 'found' ? found.payments : []
+  expect(payments).toEqual([first, expect.objectContaining({ cents: 9_000, reference: charge.reference })])
+  expect(await provider.findPayment(payments[1]!.endToEnd)).toEqual({ kind: 'found', payment: payments[1] })
+})
+
 test('a charge without a fine and interest costs the same when it is late', async () => {
   const charge = await issue({ ...terms, fine: null, interest: null, discount: null })
   const [payment] = await payOn(charge.payload, charge.reference, dayIn(15))
