@@ -1,7 +1,7 @@
 /** Folding of texts that people search for: what is written differently and reads the same, folds to the same words. */
 
 /**
- * Folds a text for the search: lower case, without accents, words separated by single spaces. `fold_search_text` of the
+ * Folds a text for the search: lower case, without accents, words separated by single spaces. `fold_search_words` of the
  * database has the same rules.
  */
 export function foldSearchText(text: string): string {
