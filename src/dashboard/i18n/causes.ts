@@ -159,7 +159,7 @@ const CODES_BY_ACTION = {
     'already_ended',
   ],
 } as const satisfies Record<string, readonly string[]>
-export type CauseAction = keyof typeof CODES_BY_ACTION
+type CauseAction = keyof typeof CODES_BY_ACTION
 
 const ACTIONS = new Map<string, CauseAction>(
   Object.entries(CODES_BY_ACTION).flatMap(([action, codes]) =>

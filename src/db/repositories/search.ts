@@ -16,7 +16,7 @@ export type SearchScope = { accountUuid: string | null; conditions: OptionalSqlC
 export type SearchHit = { noun: SearchedNoun; uuid: string; accountUuid: string }
 
 /** Most hits of one noun: a search is for one thing. */
-export const MAX_HITS = 20
+const MAX_HITS = 20
 /** Newest entries of a noun that are read for words that very many have. */
 const MAX_NEWEST = 2_000
 /** Most entries of a noun that are read by the index of words. */

@@ -48,8 +48,7 @@ export function isConnectFailure(outcome: { kind: string; code?: string; isUnpro
 }
 
 /** Who has refused an order: the service, which has sent nothing, the provider, or an operator who has settled it as not made. */
-export const REFUSERS = ['service', 'provider', 'operator'] as const
-export type RefusedBy = (typeof REFUSERS)[number]
+export type RefusedBy = 'service' | 'provider' | 'operator'
 
 /**
  * What a call to a provider came to (SPEC §6). The kind alone decides what may happen next:
