@@ -62,7 +62,7 @@ describe('opened account', () => {
       [ours.charge, 'charge', ours.charge],
       [ours.transfer, 'transfer', ours.transfer],
       [referenceOf(ours.charge), 'charge', ours.charge],
-      [ours.unmatched, 'account', ours.account],
+      [ours.unmatched, 'unmatched', ours.unmatched],
     ])
       expect(await search(text!)).toMatch(
         new RegExp(`name="noun" value="${noun}"><[^>]*name="uuid" value="${uuid}"`),

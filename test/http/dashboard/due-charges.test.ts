@@ -18,7 +18,7 @@ let fixture: ApiFixture
 let ours: Awaited<ReturnType<typeof createFullAccount>>
 let merchant: ReturnType<typeof createBrowser>
 /** Of a provider that issues and changes charges with percentages. */
-let stark: string
+let revising: string
 let calls: string[] = []
 /** What was sent with the last call. */
 let lastSent = ''
@@ -35,7 +35,7 @@ beforeAll(async () => {
     }),
   )
   ours = await createFullAccount(fixture)
-  stark = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_D', dialect: 'stark' })
+  revising = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_D', dialect: 'efi' })
   merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
 })
@@ -75,7 +75,7 @@ describe('the form of a new charge', () => {
   }
 
   test('orders a charge with its due date', async () => {
-    const { status } = await merchant.send(on, { ...form, provider_uuid: stark, once: randomUUID() })
+    const { status } = await merchant.send(on, { ...form, provider_uuid: revising, once: randomUUID() })
     expect([status, calls.length > 0]).toEqual([503, true])
   })
 
@@ -116,7 +116,7 @@ describe('the form of a new charge', () => {
     for (const more of [{}, { preview: '1' }] as Record<string, string>[]) {
       const { status, text } = await merchant.send(on, {
         ...form,
-        provider_uuid: stark,
+        provider_uuid: revising,
         ...wrong,
         ...more,
         once: randomUUID(),
@@ -139,7 +139,7 @@ describe('the form of a new charge', () => {
       ...form,
       'debtor.name': '',
       'debtor.document': '',
-      provider_uuid: stark,
+      provider_uuid: revising,
       once: randomUUID(),
     }
     const { status, text } = await merchant.send(on, nobody)
@@ -255,7 +255,7 @@ async function insertRevision(
 
 describe('the form that changes a charge', () => {
   const changeOf = async (due: DueTerms) =>
-    `/dashboard/charges/${await insertDueCharge(ours, due, stark)}/change`
+    `/dashboard/charges/${await insertDueCharge(ours, due, revising)}/change`
   const percentages = { abatement: null, discount: null }
   test('has the terms that the charge has', async () => {
     const { status, text } = await merchant.get(await changeOf(createDueTerms({ on: dueDay })))
@@ -313,7 +313,7 @@ describe('a change', () => {
 
   test('that is sent again after its provider has accepted it is answered as one, and with other values refused', async () => {
     const due = createDueTerms({ on: dueDay, ...percentages })
-    const uuid = await insertDueCharge(ours, due, stark)
+    const uuid = await insertDueCharge(ours, due, revising)
     const path = `/dashboard/charges/${uuid}/change`
     const form: Record<string, string> = {
       ...readForm((await merchant.get(path)).text),
@@ -340,7 +340,7 @@ describe('a change', () => {
 
   test('whose answer is missing is on the page of its charge, and another one is refused', async () => {
     const due = createDueTerms({ on: dueDay, ...percentages })
-    const uuid = await insertDueCharge(ours, due, stark)
+    const uuid = await insertDueCharge(ours, due, revising)
     const path = `/dashboard/charges/${uuid}/change`
     const form = { ...readForm((await merchant.get(path)).text), value: '120,00' }
     await insertRevision(uuid, { status: 'requested', valueCents: 8_000, due })

@@ -68,7 +68,7 @@ beforeAll(async () => {
   ])) as [{ key: string }]
   deposit = await receiveDeposit(fixture, ours.connection, { pixKey })
   nominal = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_D', dialect: 'woovi' })
-  const revising = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_C', dialect: 'stark' })
+  const revising = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_C', dialect: 'efi' })
   const due = createDueTerms({ abatement: null, discount: null })
   dueCharge = await insertDueCharge(ours, due, revising)
   await ours.sql('update webhook set sealed_secret = ? where uuid = ?', [
