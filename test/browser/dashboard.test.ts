@@ -86,7 +86,7 @@ describeWithBrowser('the dashboard in a browser', () => {
       'Pendente',
       'Em processamento',
       'Paga',
-      'Em processamento',
+      'Devolução em andamento',
       'Devolvida parcialmente',
     ])
     // Workflows are for operators.
@@ -114,7 +114,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await page.getByText('A devolução foi aceita e está em processamento.').waitFor()
     await page.getByText('Há uma devolução desta cobrança em andamento.').waitFor()
     await turns(page, 'Devolvida parcialmente')
-    expect(await page.getByLabel('Valor a devolver').inputValue()).toBe('')
+    expect(await page.getByLabel('Valor a devolver').inputValue()).toBe('15,00')
     await page.getByRole('button', { name: /Revisar a devolução total: R\$\s15,00/ }).waitFor()
     expect(await page.locator('#live[hx-get]').count()).toBe(0)
   })
@@ -374,7 +374,8 @@ describeWithBrowser('the dashboard in a browser', () => {
     const page = await people.signIn(account, look)
     await page.goto(`/dashboard/transfers/${transfer}`)
     await turns(page, say('Falhou', 'Failed'))
-    await page.getByText(message).waitFor()
+    // On the banner, and with the attempt that the operator has ended.
+    await page.getByText(message).first().waitFor()
     expect(await page.content()).not.toContain(reason)
   })
 
