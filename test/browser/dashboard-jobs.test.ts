@@ -55,7 +55,7 @@ describeWithBrowser('the jobs of a merchant', () => {
 
     await page.goto(`/dashboard/search?q=${encodeURIComponent(reference)}`)
     await expectAccessible(page)
-    expect(await page.locator('tbody tr').innerText()).toMatch(/R\$\s?12[.,]50/)
+    expect(await page.locator('#found').innerText()).toMatch(/R\$\s?12[.,]50/)
   })
 
   test.each(WAYS)(
@@ -219,9 +219,8 @@ describeWithBrowser('the jobs of a merchant', () => {
       // The error is tied to its field, which has the focus.
       const field = page.locator('#in-value[aria-invalid="true"]')
       expect(await page.evaluate('document.activeElement.id')).toBe('in-value')
-      expect(await page.locator(`#${await field.getAttribute('aria-describedby')}`).innerText()).toMatch(
-        /12[.,]?34/,
-      )
+      expect(await field.getAttribute('aria-describedby')).toContain('in-value-wrong')
+      expect(await page.locator('#in-value-wrong').innerText()).toMatch(/12[.,]?34/)
       await field.fill(value)
       await clickAndLoad(page.locator('#refund button:not([name])'))
       await page.getByRole('heading', { name: /R\$\s?12[.,]50/ }).waitFor()
