@@ -57,6 +57,12 @@ test('the list of transfers shows phone keys as people read them, and why a tran
   const row = text.slice(text.indexOf(`id="${failed}"`)).split('</tr>')[0]!
   expect(row).toContain('+55 (11) 98765-4321')
   expect(row).toMatch(/<span class="status failed">[^<]*<\/span>\s*<span class="line">[^<]{10,}<\/span>/)
+  expect(row).toContain('<span class="line">Saldo insuficiente</span>')
+  await ours.sql(`update transfer set failure = '{"code":"AC03","message":"no account"}' where uuid = ?`, [
+    failed,
+  ])
+  const byRail = await read('/dashboard/transfers?mode=test')
+  expect(byRail).toContain('<span class="line">A conta de quem recebe não existe</span>')
   expect(await read(`/dashboard/transfers/${failed}`)).toContain('+55 (11) 98765-4321')
 })
 
