@@ -231,10 +231,15 @@ const readForm = (text: string) => {
   return Object.fromEntries([...inputs, ...selects].map(([, name, value]) => [name!, unescapeHtml(value!)]))
 }
 
-/** Stores a change of a charge of R$ 100.00 that its provider has accepted, or not answered yet. */
+/** Stores a change of a charge of R$ 100.00 that its provider has accepted, or not answered yet, or that changes nothing. */
 async function insertRevision(
   charge: string,
-  change: { uuid?: string; status?: 'requested' | 'revised'; valueCents?: number; due: DueTerms },
+  change: {
+    uuid?: string
+    status?: 'requested' | 'revised' | 'unchanged'
+    valueCents?: number
+    due: DueTerms
+  },
 ) {
   const { uuid = randomUUID(), status = 'revised', valueCents = 10_000, due } = change
   const [{ message, due: dueBefore }] = (await ours.sql('select message, due from charge where uuid = ?', [
@@ -245,7 +250,7 @@ async function insertRevision(
        fingerprint, created_at, updated_at) values (?, ?, 1, ?, ?, 0, ?, ?, ?, 'r', 'f', now(), now())`,
     [uuid, charge, status, valueCents, valueCents, JSON.stringify(due), message],
   )
-  if (status === 'requested') return
+  if (status !== 'revised') return
   const issuedAs = { valueCents: 10_000, totalCents: 10_000, due: dueBefore, message, expiresAt: null }
   await ours.sql(
     'update charge set value_cents = ?, total_cents = ?, due = ?, revision = 1, issued_as = ? where uuid = ?',
@@ -336,6 +341,22 @@ describe('a change', () => {
       form: { ...form, _csrf: hiddenFieldOf((await merchant.get('/dashboard/charges/new')).text, '_csrf')! },
     })
     expect([late.status, calls.length]).toEqual([303, callCount])
+  })
+
+  test('that found the charge as it asks is answered as one when it is sent again', async () => {
+    const due = createDueTerms({ on: dueDay, ...percentages })
+    const uuid = await insertDueCharge(ours, due, revising)
+    const path = `/dashboard/charges/${uuid}/change`
+    const form = { ...readForm((await merchant.get(path)).text), value: '120,00' }
+    await merchant.send(path, form)
+    const [, order] = /"args":\[\{"uuid":"([0-9a-f-]{36})"/.exec(lastSent) ?? []
+    // Another user has changed it to the same between form and workflow.
+    await insertRevision(uuid, { due, valueCents: 12_000 })
+    await insertRevision(uuid, { uuid: order!, status: 'unchanged', valueCents: 12_000, due })
+    const again = await merchant.send(path, form)
+    expect([again.status, again.headers.get('location')]).toEqual([
+      ...[303, `/dashboard/charges/${uuid}?done=charge_revised`],
+    ])
   })
 
   test('whose answer is missing is on the page of its charge, and another one is refused', async () => {

@@ -77,12 +77,12 @@ function hasTerms<Charge extends ReadCharge>(charge: Charge): charge is Charge &
   return charge.due != null
 }
 
-/** Finds the revision that this form has ordered before and that the provider has accepted; a preview orders none. */
+/** Finds the revision that this form has ordered before and that was carried out, or changed nothing; a preview orders none. */
 async function findRevisionOfForm({ em, token, params, form }: ChargeVisit) {
   if (form.has('preview')) return null
   const idempotencyKey = readSubmissionKey(form)
   const revision = await findOrderedRevision(em.fork(), { token, uuid: params.uuid, idempotencyKey })
-  return revision?.status === 'revised' ? revision : null
+  return revision?.status === 'revised' || revision?.status === 'unchanged' ? revision : null
 }
 
 /** Tells whether the form was carried out before as it is now. Fails with 422 where it was with other values. */
