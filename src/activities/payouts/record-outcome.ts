@@ -284,8 +284,12 @@ export function markCalling(attempt: Attempt, { credentialsEpoch }: Pick<Connect
   // From here on a request may leave.
   if (isUnmade(attempt) || attempt.code === PACED) Object.assign(attempt, { code: null, message: null })
   transitionAttempt(attempt, 'called')
-  Object.assign(attempt, { isRefusedBeforeCall: false, missingCents: null })
-  Object.assign(attempt, { refusedBy: null, providerMessage: null })
+  Object.assign(attempt, {
+    isRefusedBeforeCall: false,
+    missingCents: null,
+    refusedBy: null,
+    providerMessage: null,
+  })
   attempt.credentialsEpoch = credentialsEpoch
   attempt.sendings += 1
 }

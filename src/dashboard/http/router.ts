@@ -227,10 +227,11 @@ const NOTHING_WAITS: WaitingFacts = { tasks: {}, pause: null }
 /** Reads what every page of a user shows. A page without it is better than none. */
 async function readWaitingFacts({ em, session: { user, account } }: PageContext): Promise<WaitingFacts> {
   const pausedAccount = user.role === 'operator' ? null : (account?.uuid ?? null)
-  const pause = await findWidestPause(em.fork(), pausedAccount).catch(() => null)
-  if (!account) return { tasks: {}, pause }
   const none = { disputes: 0, unmatched: 0, approvals: 0 }
-  const counts = await countAccountTasks(em.fork(), account.uuid, user.email).catch(() => none)
+  const [pause, counts] = await Promise.all([
+    findWidestPause(em.fork(), pausedAccount).catch(() => null),
+    account ? countAccountTasks(em.fork(), account.uuid, user.email).catch(() => none) : none,
+  ])
   return { tasks: { disputes: counts.disputes, held: counts.unmatched, approvals: counts.approvals }, pause }
 }
 

@@ -3,6 +3,7 @@ import type { ListPage } from '../../api/operations/pagination.ts'
 import { type CsvColumns, openCsvFile } from '../../contract/shared/csv.ts'
 import { type PageQuery, uuidSchema } from '../../contract/shared/fields.ts'
 import { Connection } from '../../db/entities/connection.ts'
+import { foldSearchText } from '../../domain/shared/search-text.ts'
 import { createSemaphore } from '../../domain/shared/semaphore.ts'
 import type { AccountPermission } from '../../domain/users/roles.ts'
 import { createPage, type DashboardResponse } from '../http/page.ts'
@@ -132,12 +133,7 @@ export async function nameFile(
 
 /** Letters and digits of a text without accents, for the name of a file. */
 function toFileNamePart(text: string): string {
-  const words =
-    text
-      .normalize('NFD')
-      .replaceAll(/\p{M}/gu, '')
-      .toLowerCase()
-      .match(/[a-z0-9]+/g) ?? []
+  const words = foldSearchText(text).match(/[a-z0-9]+/g) ?? []
   return words.join('-').slice(0, MAX_NAME_PART).replace(/-$/, '')
 }
 const MAX_NAME_PART = 40

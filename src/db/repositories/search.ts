@@ -42,12 +42,12 @@ export async function findOperations(
     em,
     missing.flatMap(noun => buildMatchingQuery(scope, terms, noun)),
   )
-  return [...newest.filter(hit => !missing.includes(hit.noun)), ...mergeHits(newest, matching, missing)]
+  return mergeHits(newest, matching)
 }
 
-/** Merges what both ways have found of the nouns. The index finds all, but of more than it reads perhaps not the newest. */
-function mergeHits(newest: SearchHit[], matching: SearchHit[], nouns: SearchedNoun[]): SearchHit[] {
-  return nouns.flatMap(noun => {
+/** Merges what both ways have found of each noun. The index finds all, but of more than it reads perhaps not the newest. */
+function mergeHits(newest: SearchHit[], matching: SearchHit[]): SearchHit[] {
+  return SEARCHED_NOUNS.flatMap(noun => {
     const hits = [...newest, ...matching].filter(hit => hit.noun === noun)
     return [...new Map(hits.map(hit => [hit.uuid, hit])).values()].slice(0, MAX_HITS)
   })
