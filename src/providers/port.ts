@@ -35,6 +35,15 @@ import type {
   SentTransfer,
   StatementEntry,
 } from '../domain/providers/provider.ts'
+import type {
+  CancelRecurrenceOutcome,
+  ConsentRequest,
+  CreateRecurrenceOutcome,
+  FindRecurrenceOutcome,
+  ProviderRecurrenceRequest,
+  RequestConsentOutcome,
+  SentRecurrence,
+} from '../domain/providers/provider-recurrence.ts'
 import type { AccountEntry } from '../domain/reconciliation/account-entry.ts'
 import type { TransferDestination } from '../domain/transfers/transfer-destination.ts'
 
@@ -46,10 +55,11 @@ export type ProviderNotificationRequest = {
 }
 
 /**
- * Whether a charge was issued with a due date. The Central Bank's API keeps those apart from the others: a look-up among the others does
- * not find one, which would prove that it is absent. So a caller that looks up a charge with a due date must say so.
+ * Whether a charge was issued with a due date, or debits the payer of a recurrence. The Central Bank's API keeps those apart from the
+ * others: a look-up among the others does not find one, which would prove that it is absent. So a caller that looks up such a charge
+ * must say so.
  */
-export type ChargeKind = { isDue: boolean }
+export type ChargeKind = { isDue: boolean; isDebit?: boolean }
 
 /** What a provider reports of a PIX in its notification only. */
 export type NotifiedDetails = { payer?: Party; rejection?: Pick<ProviderPayout, 'code' | 'message'> }
@@ -74,6 +84,16 @@ export interface Provider {
    * provider's API cannot (`dueCharges`).
    */
   reviseCharge?(revision: ProviderRevision): Promise<ReviseChargeOutcome>
+  /**
+   * Creates a recurrence, or finds the one that an earlier call has created. Moves no money. Absent, with the three calls below,
+   * where the provider's API has none (`recurrences`).
+   */
+  createRecurrence?(order: ProviderRecurrenceRequest): Promise<CreateRecurrenceOutcome>
+  findRecurrence?(recurrence: SentRecurrence): Promise<FindRecurrenceOutcome>
+  /** Sends a request for consent to the payer's bank. May be repeated: one that is there already counts as requested. */
+  requestConsent?(request: ConsentRequest): Promise<RequestConsentOutcome>
+  /** Cancels a recurrence; may be repeated. Its debits that are not made yet are cancelled with it. */
+  cancelRecurrence?(recurrence: { railId: string }): Promise<CancelRecurrenceOutcome>
   /** Looks one received PIX up by its end-to-end id. */
   findPayment(endToEnd: string): Promise<FindPaymentOutcome>
   /** Prepares a refund as `prepareTransfer` prepares a transfer. Absent where a refund needs no preparation. */
@@ -174,6 +194,10 @@ export type ClosableProvider = Provider & { close(): Promise<void> }
 
 /** Parts of a provider that an adapter implements in one file each. */
 export type ChargeCalls = Pick<Provider, 'issueCharge' | 'findCharge' | 'cancelCharge' | 'reviseCharge'>
+export type RecurrenceCalls = Pick<
+  Provider,
+  'createRecurrence' | 'findRecurrence' | 'requestConsent' | 'cancelRecurrence'
+>
 export type PaymentCalls = Pick<Provider, 'findPayment' | 'prepareRefund' | 'refund' | 'findRefund'>
 export type TransferCalls = Pick<
   Provider,

@@ -11,6 +11,7 @@ export function getStillOpenCode(found: FindChargeOutcome): string | null {
       return 'payment_not_listed'
     case 'removed':
     case 'expired':
+    case 'failed':
       return null
   }
 }

@@ -3,7 +3,9 @@ import type { PayerRestriction } from '../charges/payer-restriction.ts'
 import type { Party } from '../pix/party.ts'
 import type { PixReturnIds } from '../pix/pix-return.ts'
 import type { PixKeyType } from '../pix-keys/pix-key.ts'
+import type { ChargeTry } from '../recurrences/tries.ts'
 import type { TransferDestination } from '../transfers/transfer-destination.ts'
+import type { AutomaticDebit } from './provider-recurrence.ts'
 import { isTransportCode } from './transport-code.ts'
 
 /** The four names the contract shows; which dialect one speaks is a matter of its connection. */
@@ -149,6 +151,8 @@ export type ProviderChargeRequest = {
   restriction?: PayerRestriction
   /** For a charge with a due date: `totalCents` is what it asks for on the due day, and `expiresInSeconds` has no effect. */
   due?: DueTerms
+  /** The charge debits a payer who has consented: nothing is shown to a payer, and `expiresInSeconds` has no effect. */
+  debit?: AutomaticDebit
 }
 
 /** A change of a charge with a due date that can still be paid. Absent fields stay as they are. */
@@ -220,12 +224,14 @@ export type IncomingPix = {
   parts?: PaidParts
 }
 
-/** Status of a charge at its provider: `open` can still be paid, `removed` cannot. */
+/** Status of a charge at its provider: `open` can still be paid, `removed` cannot; `failed`: a debit that is not tried again. */
 export type FoundCharge = {
   kind: 'found'
-  status: 'open' | 'completed' | 'removed' | 'expired'
+  status: 'open' | 'completed' | 'removed' | 'expired' | 'failed'
   charge: IssuedCharge
   payments: IncomingPix[]
+  /** Of a debit: its tries, the first one first. */
+  tries?: ChargeTry[]
 }
 export type FindChargeOutcome = FoundCharge | NotFoundResult | NoAnswerResult
 export type FindPaymentOutcome = { kind: 'found'; payment: IncomingPix } | NotFoundResult | NoAnswerResult
