@@ -55,7 +55,7 @@ export default {
   reporters: ['default', '<rootDir>/test/support/verdict.ts'],
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // Ends a test that hangs; a machine that is busy with other suites is not one.
-  testTimeout: 300_000,
+  testTimeout: 900_000,
   projects: [
     suite('domain'),
     suite('architecture'),

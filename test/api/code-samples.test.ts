@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { REVISE_CHARGE_EXAMPLE } from '../../src/contract/charges/due-example.ts'
 import { EXAMPLE_UUIDS } from '../../src/contract/shared/example-values.ts'
 import { addDays } from '../../src/domain/charges/business-days.ts'
@@ -23,8 +23,6 @@ import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
  * The samples of the API reference, of every operation in every language, against a running Trilho. Only what names a
  * resource, an address or a token is replaced; the rest is run as it is shown.
  */
-
-jest.setTimeout(360_000)
 
 type SampledOperation = { operationId: string; 'x-codeSamples': { label: string; source: string }[] }
 const LABELS = ['curl', 'TypeScript', 'Python']

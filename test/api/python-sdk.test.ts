@@ -1,14 +1,11 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { readLocalConfig } from '../../packages/dev/config.ts'
 import { installSdkPackages } from '../support/python-packages.ts'
 import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /** The Python SDK (sdk/python): its own tests, among them the programs of its README against a running Trilho. */
-
-// The first run on a machine is preceded by an installation.
-jest.setTimeout(360_000)
 
 const installed = await installSdkPackages()
 if (installed.kind === 'missing') process.stdout.write(`The Python SDK is not tested: ${installed.why}\n`)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { reserveFreePort } from '../../packages/dev/os/ports.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 import { type Stack, startStack } from '../support/stack.ts'
@@ -18,9 +18,6 @@ import { createClone, runInOneShell } from './support/shell.ts'
  * Every command of README.md and docs/, in a real shell beside a running `npm start`: each document is one session, each
  * block must succeed and print what the document says it prints.
  */
-
-// Beside a start of its own, on a machine that may be busy; about twenty seconds where it is not.
-jest.setTimeout(300_000)
 
 /** Of the receivers in the documents; the tests use a free port instead. */
 const RECEIVER_PORT = '4242'

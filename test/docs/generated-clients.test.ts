@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { buildOnce } from '../../packages/dev/binaries/temporal-binary.ts'
 import { readLocalConfig } from '../../packages/dev/config.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
@@ -12,8 +12,6 @@ import { createTemporaryFolder } from '../support/servers.ts'
  * Clients that foreign generators write from `openapi.json` with their defaults compile, and have every operation: of
  * openapi-generator, where Java, Maven and Go are installed, and of openapi-typescript.
  */
-
-jest.setTimeout(600_000)
 
 const GENERATOR = 'org.openapitools:openapi-generator-cli:7.17.0'
 const DOCUMENT = join(import.meta.dirname, '../../openapi.json')

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { waitUntil } from '../../src/startup/wait-until.ts'
 import { buildSignatureHeaders, generateSigningSecret } from '../../src/webhook-client/signature.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
@@ -11,8 +11,6 @@ import {
 } from './support/receivers.ts'
 
 /** The receivers of docs/webhooks.md, unchanged, against deliveries that Trilho has signed. */
-
-jest.setTimeout(600_000)
 
 const MINUTE = 60_000
 const [token, ownToken, stranger] = [

@@ -29,7 +29,7 @@ test('a drill that is ended during a fault has stopped everything that it has st
   await expect(drill).rejects.toThrow('aborted')
   expect(during.length).toBeGreaterThan(before.length + 2)
   expect(listChildren()).toEqual(before)
-}, 300_000)
+})
 
 /** The processes that this one has started and that have not ended; without the `ps` that lists them. */
 function listChildren(): number[] {

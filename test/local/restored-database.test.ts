@@ -326,4 +326,4 @@ test('after a restore every workflow has its providers’ state, and nothing was
   await api.carryOut('POST', `/api/v1/transfers/${after.waiting.uuid}/cancel`)
   expect(await settledThere()).toHaveLength(there.length + 2)
   await testStack.waitUntilLedgerAgrees(merchant)
-}, 900_000)
+})

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { addUser } from '../../src/admin/users.ts'
 import { findViolations } from '../browser/support/axe.ts'
@@ -23,7 +23,6 @@ const WIDTHS = [320, 375, 640, 768, 1024, 1100, 1280, 1440, 1600, 1920]
 
 const executablePath = await findChromium()
 const testWithBrowser = executablePath === null ? test.skip : test
-jest.setTimeout(300_000)
 
 let fixture: ApiFixture
 let ours: Awaited<ReturnType<typeof createFullAccount>>

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { type History, historyFromJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { WorkflowBundleOption } from '@temporalio/worker'
 import { DeterminismViolationError } from '@temporalio/workflow'
@@ -10,8 +10,6 @@ import { historiesFolder } from '../support/workflow-story-recording.ts'
 
 /** The code must still replay what running workflows did under earlier versions: `RECORD_HISTORIES=1` adds histories. */
 
-/** Half a minute of work, which waits for every other suite of a loaded machine. */
-jest.setTimeout(600_000)
 const files = (await readdir(historiesFolder, { recursive: true }))
   .filter(file => file.endsWith('.json'))
   .sort()

@@ -65,7 +65,7 @@ export function createApiClient({ url, token, contract, isSentOnce = false }: Ap
         ...request.headers,
       },
       redirect: 'manual',
-      signal: AbortSignal.timeout(request.limitMs ?? 20_000),
+      signal: AbortSignal.timeout(request.limitMs ?? 60_000),
       ...(sent !== undefined && { body: sent as string }),
     })
     const bytes = Buffer.from(await answer.arrayBuffer())

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const MIN_PAUSE_MS = 25
 const MAX_PAUSE_MS = 400
 /** Longer than a machine stays busy; only what never comes takes it. */
-export const POLL_LIMIT_MS = 120_000
+export const POLL_LIMIT_MS = 300_000
 
 /** Polls until the value fits, and answers it; fails after the limit with the last value. */
 export async function pollUntil<T>(

@@ -163,7 +163,7 @@ describe('an unknown outcome', () => {
     expect(outcomes(paid)).toEqual(['A settled'])
     expect(paid.transfer.end_to_end).toBe(payment.end_to_end)
     expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
-  }, 120_000)
+  })
 
   test('that proves to be no payment is sent again under the same id, and paid once', async () => {
     const merchant = await createMerchant('woovi', 'efi')
@@ -172,7 +172,7 @@ describe('an unknown outcome', () => {
     const paid = await payouts.waitForStatus(merchant, body.data.uuid, 'PAID', 90_000)
     expect(outcomes(paid)).toEqual(['A settled'])
     expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
-  }, 120_000)
+  })
 })
 
 describe('limits', () => {

@@ -18,4 +18,4 @@ afterAll(async () => {
 
 test('a batch whose worker is killed again and again sends each item at most once', async () => {
   await carryOutKilledBatch({ stack, stage }, { items: 310, kills: 3, refusedLine: 300, limitMs: 360_000 })
-}, 900_000)
+})

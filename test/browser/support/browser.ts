@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, jest } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { addUser } from '../../../src/admin/users.ts'
 import { openSharedTestStack, type TestStack } from '../../api/support/test-stack.ts'
@@ -60,8 +60,6 @@ export function setUpBrowserOver<S extends Site>(
   open: () => Promise<S>,
   begin: (suite: { site: S; people: BrowserUsers }) => Promise<void> | void,
 ): void {
-  // A browser on a busy machine is slow without a fault of the page.
-  jest.setTimeout(300_000)
   let site: S | undefined
   let browser: Browser | undefined
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
 import {
   bundleWorkflowCode,
@@ -35,7 +35,6 @@ import {
 
 /** Workflows whose history does not replay, and the hourly sweep that replaces them. */
 
-jest.setTimeout(300_000)
 const TASK_QUEUE = 'trilho'
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>

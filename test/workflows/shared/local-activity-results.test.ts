@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { activityInfo } from '@temporalio/activity'
 import { Client, Connection } from '@temporalio/client'
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker'
@@ -15,7 +15,6 @@ import { NOTIFICATION } from '../../support/workflow-story.ts'
  * development server does so, the time-skipping one does not.
  */
 
-jest.setTimeout(240_000)
 /** The worker sends a heartbeat of a workflow task when 80 % of this time have passed. */
 const WORKFLOW_TASK_TIMEOUT = '1 second'
 /** Local activities last this long, so that some end between the update's arrival and the next heartbeat. */

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
 import type { WorkflowBundleOption } from '@temporalio/worker'
 import { awaitIssuedUpdate, cancelChargeUpdate } from '../../../src/workflows/contracts/charges.ts'
@@ -28,7 +28,6 @@ import {
  * numbers the second attempt of a task as if nothing had come between; the notification then takes its number.
  */
 
-jest.setTimeout(300_000)
 const TASK_TIMEOUT_MS = 2_000
 /** The second attempt of a task has started, and waits for the process. */
 const STANDSTILL_MS = 1.5 * TASK_TIMEOUT_MS

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { History } from '@temporalio/common/lib/proto-utils.js'
 import { Worker } from '@temporalio/worker'
 import { waitUntil } from '../../../src/startup/wait-until.ts'
@@ -38,8 +38,6 @@ import { chargeInput } from '../../support/workflow-story-suite.ts'
  * Two builds of the workers side by side, whose workflow code is incompatible in every workflow: workflows of every kind are in
  * progress while operators ramp, make current and move back, by the commands of docs/production.md.
  */
-
-jest.setTimeout(480_000)
 
 /** A PIX key, which no notification wakes, is polled every 36 s at last. */
 const TIME_SCALE = 100
