@@ -4,8 +4,8 @@ import { availableParallelism } from 'node:os'
 export type JestRun = { projects: string[]; workers: number; niceness?: number }
 
 /**
- * A suite takes most of a core, with the processes it starts; more than four would only wait for the stack they share.
- * Three on two cores end a minute or two sooner, but then a loaded machine answers some requests too late.
+ * A suite takes most of a core, with the processes it starts: more at a time only make each slower, until requests are
+ * answered too late.
  */
 const SHARED_STACK_WORKERS = Math.min(4, Math.max(2, availableParallelism() - 1))
 
@@ -14,18 +14,19 @@ export const JEST_RUNS: JestRun[][] = [
   [
     // Their time is that of the whole group.
     { projects: ['api', 'local', 'workflows'], workers: SHARED_STACK_WORKERS },
-    // They mostly wait, each for a stack of its own.
-    { projects: ['odd-bank', 'own-stack', 'storm'], workers: 2 },
-    // They compute and need no stack: at a lower priority they take what the others leave.
+    // They often wait, each for a stack of its own.
+    { projects: ['odd-bank', 'own-stack', 'storm'], workers: 1 },
+  ],
+  [
+    // They compute. Beside stacks, whose processes each take a fair share of the cores, they would starve: Linux shares
+    // by session first (sched(7), autogroup), and all of jest is one session.
     {
       projects: ['chaos', 'docs', 'http', 'messengers', 'providers', 'simulator', 'webhooks'],
       workers: 2,
-      niceness: 5,
     },
   ],
   [
-    // Chromium's processes take their share of the machine whatever the niceness of the suite: beside the suites above,
-    // requests to the shared stack are answered too late.
+    // Chromium's processes take their share of the machine, too.
     { projects: ['browser', 'pages'], workers: 2 },
   ],
   [
