@@ -132,7 +132,7 @@ async function waitForLocalInfo(home: StateDir, child: ChildProcess, output: str
         throw new Error(`It ended:\n${output.join('')}`)
       return output.some(text => text.includes(home.localInfo))
     },
-    { description: `It does not get ready:\n${output.join('')}`, limitMs: 120_000 },
+    { description: `It does not get ready:\n${output.join('')}`, limitMs: 600_000 },
   )
   const local = await tryReadJsonFile<LocalInfo>(home.localInfo)
   if (!local) throw new Error(`It says it is ready, but ${home.localInfo} cannot be read.`)

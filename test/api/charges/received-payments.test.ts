@@ -382,23 +382,29 @@ test('a payload expires only when its provider says so; paid nevertheless, the c
   expect((await paymentEvents(paid))[0]).not.toHaveProperty('late')
   await stack.waitUntilLedgerAgrees(silent)
 
+  // The next poll may be an hour away by now; each new notification starts one.
+  const causePoll = async () => {
+    const item = { endToEndId: `E${randomUUID()}`, txid: referenceOf(unpaid) }
+    expect((await sendNotification(merchant, [item])).status).toBe(200)
+  }
   // Its time is over as well, but whether it was paid is unknown.
   await pollUntil(
-    () =>
-      stack.sql<{ n: string }>(
+    async () => {
+      await causePoll()
+      return stack.sql<{ n: string }>(
         'select cardinality(failures) as n from circuit_breaker where connection_uuid = ?',
         [uuid],
-      ),
+      )
+    },
     ([row]) => Number(row?.n) >= 2,
+    { everyMs: 500 },
   )
   expect((await merchant.api.readCharge(unpaid.uuid)).status).toBe('PENDING')
 
   await isBack()
-  // The next poll may be an hour away by now; each new notification starts one.
   const expired = await pollUntil(
     async () => {
-      const item = { endToEndId: `E${randomUUID()}`, txid: referenceOf(unpaid) }
-      expect((await sendNotification(merchant, [item])).status).toBe(200)
+      await causePoll()
       return merchant.api.readCharge(unpaid.uuid)
     },
     charge => charge.status === 'EXPIRED',
