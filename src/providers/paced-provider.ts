@@ -19,7 +19,7 @@ type PacedCallType = 'order' | 'lookUp' | 'repeat'
 type PacedCall = { kind: PaceKind; type: PacedCallType; turn?: AwaitedTurn | undefined }
 
 /**
- * The calls that have a pace. Cancelling and revising a charge are repeated as look-ups are. The other calls are rare: lists of a period, keys, and
+ * The calls that have a pace. Cancelling and revising a charge, and cancelling a recurrence, are repeated as look-ups are. The other calls are rare: lists of a period, keys, and
  * what onboarding calls.
  */
 const PACED_CALLS: { [Call in keyof Provider]?: PacedCall } = {
@@ -27,6 +27,10 @@ const PACED_CALLS: { [Call in keyof Provider]?: PacedCall } = {
   findCharge: { kind: 'charge', type: 'lookUp' },
   cancelCharge: { kind: 'charge', type: 'lookUp' },
   reviseCharge: { kind: 'charge', type: 'lookUp' },
+  createRecurrence: { kind: 'charge', type: 'order' },
+  findRecurrence: { kind: 'charge', type: 'lookUp' },
+  requestConsent: { kind: 'charge', type: 'order' },
+  cancelRecurrence: { kind: 'charge', type: 'lookUp' },
   findPayment: { kind: 'charge', type: 'lookUp' },
   prepareRefund: { kind: 'refund', type: 'order' },
   refund: { kind: 'refund', type: 'order' },

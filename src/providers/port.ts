@@ -80,13 +80,14 @@ export interface Provider {
   findCharge(reference: string, kind?: ChargeKind): Promise<FindChargeOutcome>
   cancelCharge(reference: string, kind?: ChargeKind): Promise<CancelChargeOutcome>
   /**
-   * Changes a charge with a due date. May be repeated: a charge that asks for what the order says is `revised`. Absent where the
-   * provider's API cannot (`dueCharges`).
+   * Changes a charge with a due date, or asks for a further try of a debit. May be repeated: a charge that asks for what the order says
+   * is `revised`. Absent where the provider's API cannot (`dueCharges`, `journeys`).
    */
   reviseCharge?(revision: ProviderRevision): Promise<ReviseChargeOutcome>
   /**
-   * Creates a recurrence, or finds the one that an earlier call has created. Moves no money. Absent, with the three calls below,
-   * where the provider's API has none (`recurrences`).
+   * Creates a recurrence. Moves no money. Not to be repeated after an `unknown` outcome before `findRecurrence` proves that none was made:
+   * a provider without ids of ours makes another one. Absent, with the three calls below,
+   * where the provider's API has none (`journeys`).
    */
   createRecurrence?(order: ProviderRecurrenceRequest): Promise<CreateRecurrenceOutcome>
   findRecurrence?(recurrence: SentRecurrence): Promise<FindRecurrenceOutcome>

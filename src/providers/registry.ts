@@ -3,7 +3,7 @@ import { PROVIDER_CAPABILITIES } from '../domain/providers/capabilities.ts'
 import { PROVIDER_APIS, type ProviderApi } from '../domain/providers/provider.ts'
 import type { AdapterOptions } from './adapter/provider-calls.ts'
 import type { UnexplainedAnswer } from './adapter/unexplained-answers.ts'
-import { BACEN_DUE_SCOPES } from './bacen/client.ts'
+import { BACEN_DUE_SCOPES, BACEN_RECURRENCE_SCOPES } from './bacen/client.ts'
 import { type ObserveCall, observeProvider } from './call-observer.ts'
 import { createEfiAdapter } from './efi/adapter.ts'
 import { EFI_SCOPES, efiCredentialsSchema } from './efi/client.ts'
@@ -67,10 +67,10 @@ export const CREDENTIALS_SCHEMAS: Record<ProviderApi, z.ZodObject> = {
  * AppID (`x-required-scope` of its OpenAPI document). docs/providers has what each is for.
  */
 export const REQUIRED_PERMISSIONS: Record<ProviderApi, string[]> = {
-  efi: [...EFI_SCOPES, ...BACEN_DUE_SCOPES],
+  efi: [...EFI_SCOPES, ...BACEN_DUE_SCOPES, ...BACEN_RECURRENCE_SCOPES],
   woovi: WOOVI_SCOPES,
   sicoob: [...SICOOB_SCOPES, ...BACEN_DUE_SCOPES],
-  inter: [...INTER_SCOPES, ...BACEN_DUE_SCOPES],
+  inter: [...INTER_SCOPES, ...BACEN_DUE_SCOPES, ...BACEN_RECURRENCE_SCOPES],
   stark: STARK_PERMISSIONS,
 }
 

@@ -26,7 +26,7 @@ export async function createSimulatedCredentials(
   const login = { client_id: clientId, client_secret: secret(), notification_secret: secret() }
   switch (dialect) {
     case 'efi':
-      return { login, credentials: login }
+      return { login, credentials: { ...login, account_number: SIMULATED_ACCOUNT_NUMBER } }
     case 'woovi':
       return {
         login,

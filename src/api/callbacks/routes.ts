@@ -30,7 +30,7 @@ const acceptedResponse = z.object({ message: z.string() })
 export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
   return (router, { temporal, log }) => {
     // Providers append these to the registered URL, of which our secret is the last segment: the Central Bank's API `/pix`,
-    // and for sent payments Sicoob `/lancamento` and Inter `/pix-pagamento`.
+    // for recurrences `/rec` and their debits `/cobr`, and for sent payments Sicoob `/lancamento` and Inter `/pix-pagamento`.
     const paths = [
       '/provider-notifications/:connection',
       '/provider-notifications/:connection/pix',
@@ -38,6 +38,8 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
       '/provider-notifications/:connection/:secret/pix',
       '/provider-notifications/:connection/:secret/lancamento',
       '/provider-notifications/:connection/:secret/pix-pagamento',
+      '/provider-notifications/:connection/:secret/rec',
+      '/provider-notifications/:connection/:secret/cobr',
     ] as const
     const shape = {
       operationId: null,

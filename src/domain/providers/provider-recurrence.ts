@@ -36,7 +36,7 @@ export type ProviderRecurrence = {
   code?: string
   /** Who cancelled it, where the provider tells. */
   cancelledBy?: 'payer' | 'receiver'
-  /** The code by which the payer consents; null of a request. */
+  /** The code by which the payer consents; null of a request, and while the provider does not show it: it is looked up again. */
   payload: string | null
 }
 

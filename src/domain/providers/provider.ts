@@ -161,9 +161,12 @@ export type ProviderRevision = {
   totalCents?: number
   due?: DueTerms
   message?: string
+  /** Of a debit, without any other change: a further day on which it is to be tried, `YYYY-MM-DD`. */
+  retryOn?: string
 }
 /**
- * Outcome of a revision. `revised`: it asks for what the order says, whether this call or an earlier one has changed it.
+ * Outcome of a revision. `revised`: it asks for what the order says, whether this call or an earlier one has changed it; of a debit, whatever
+ * became of the try of that day.
  * `refused`: it cannot be revised any more; ask what it is now.
  */
 export type ReviseChargeOutcome =
@@ -191,7 +194,7 @@ export type DebtorAddress = {
 
 /**
  * A payload that can be paid; times are ISO 8601 UTC. `totalCents`: the amount that it asks for, absent where the provider
- * no longer reports it, or a look-up reports one that was changed since it was ordered. `expiresAt`: null of a static code, which can be paid for as long as its key exists.
+ * no longer reports it, or a look-up reports one that was changed since it was ordered. `expiresAt`: null of a static code, which can be paid for as long as its key exists, and of a debit, which its tries end. A debit has no `payload` and no `pixKey`.
  */
 export type IssuedCharge = {
   totalCents?: number
@@ -230,8 +233,10 @@ export type FoundCharge = {
   status: 'open' | 'completed' | 'removed' | 'expired' | 'failed'
   charge: IssuedCharge
   payments: IncomingPix[]
-  /** Of a debit: its tries, the first one first. */
+  /** Of a debit: its tries, the first one first; absent where one of them was unreadable. */
   tries?: ChargeTry[]
+  /** Why a debit failed or was removed: a code of the rail. */
+  code?: string
 }
 export type FindChargeOutcome = FoundCharge | NotFoundResult | NoAnswerResult
 export type FindPaymentOutcome = { kind: 'found'; payment: IncomingPix } | NotFoundResult | NoAnswerResult
@@ -345,10 +350,10 @@ export type DeleteKeyOutcome = { kind: 'deleted' } | NotFoundResult | NotAccepte
 
 /** One item of a provider notification: something about `reference` or `endToEnd` may have changed. */
 export type NotificationItem = {
-  kind: 'payment' | 'refund' | 'transfer' | 'dispute'
+  kind: 'payment' | 'refund' | 'transfer' | 'dispute' | 'recurrence'
   /**
    * Our id at the provider, where the notification names one, or the provider's id of a payout (`PayoutHandle.ref`); of a `dispute`
-   * the provider's id of the dispute.
+   * the provider's id of the dispute, of a `recurrence` the rail's id of it.
    */
   reference: string | null
   endToEnd: string | null

@@ -3,11 +3,12 @@ import type { ProviderBalance } from '../../domain/providers/provider.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
 import { UNSUPPORTED_CALLS } from '../adapter/unsupported-calls.ts'
 import type { ClosableProvider, Provider, TransferCalls } from '../port.ts'
+import type { BacenAutomaticPix } from './automatic-pix.ts'
 import { createBacenCharges } from './charges.ts'
 import type { BacenClient } from './client.ts'
 import { createBacenNotifications, type NotificationParts } from './notifications.ts'
 import { createBacenPayments } from './payments.ts'
-import { createBacenWebhooks } from './webhook.ts'
+import { createBacenWebhooks, isUrlOfOurs } from './webhook.ts'
 
 /** What a bank has besides the Central Bank's Pix API, as data: an account with a balance, and payments with notifications. */
 type BankProfile = {
@@ -18,6 +19,8 @@ type BankProfile = {
   /** Converts a PIX key to what the path of its webhook has; absent: the key itself. */
   toWebhookKey?: (key: string) => string
   notifications: NotificationParts
+  /** Absent where the bank has no Pix Automático. */
+  automaticPix?: BacenAutomaticPix
 }
 
 /** The credentials that identify an account by its number. */
@@ -30,7 +33,7 @@ type BankCredentials = { account_number: string; notification_secret: string }
 export function createBankAdapter(
   client: BacenClient,
   { credentials, baseUrl, now = Date.now, recordUnexplained: record }: AdapterOptions<BankCredentials>,
-  { balance, sentWebhookPath, toWebhookKey = key => key, notifications }: BankProfile,
+  { balance, sentWebhookPath, toWebhookKey = key => key, notifications, automaticPix }: BankProfile,
   ownCalls: TransferCalls & Pick<Provider, 'statement'>,
 ): ClosableProvider {
   const { account_number, notification_secret: secret } = credentials
@@ -43,7 +46,8 @@ export function createBankAdapter(
   }
 
   return {
-    ...createBacenCharges(client, now),
+    ...createBacenCharges(client, now, automaticPix?.debits),
+    ...automaticPix?.recurrences,
     ...createBacenPayments(client),
     ...createBacenNotifications({ secret, record, ...notifications }),
     ...UNSUPPORTED_CALLS,
@@ -66,16 +70,17 @@ export function createBankAdapter(
       const ofPayments = await webhooks.findUrl(sentWebhookPath)
       if (ofPayments.kind === 'no_answer') return ofPayments
       const urls = [ofKey.url, ofPayments.url].filter(url => url !== null)
-      const otherUrl = urls.find(url => !url.includes('/provider-notifications/'))
+      const otherUrl = urls.find(url => !isUrlOfOurs(url))
       return { kind: 'found', url: otherUrl ?? urls[0] ?? null }
     },
 
-    /** Registers the URL for received PIX of the key, and for sent payments; the bank appends the name of each. */
+    /** Registers the URL for received PIX of the key, for sent payments and for recurrences; the bank appends the name of each. */
     async registerNotificationUrl(url, collectionKey) {
       const ofKey = await webhooks.registerKeyUrl(url, findWebhookKey(collectionKey))
       if (ofKey.kind === 'no_answer') return ofKey
       const ofPayments = await webhooks.registerUrl(sentWebhookPath, url)
-      return ofPayments.kind === 'no_answer' ? ofPayments : { kind: 'registered' }
+      if (ofPayments.kind === 'no_answer') return ofPayments
+      return { kind: 'registered', ...(await automaticPix?.webhooks.registerUrls(url)) }
     },
 
     ...ownCalls,

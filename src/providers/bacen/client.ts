@@ -44,6 +44,41 @@ export type BacenCall =
   | 'findReplacedUrl'
   | 'registerNotificationUrl'
 
+/**
+ * The calls about recurrences and the debits of their charges, which have scopes of their own. The tables of the banks with Pix Automático
+ * list them.
+ */
+export type BacenRecurrenceCall =
+  | 'issueDebit'
+  | 'findDebit'
+  | 'cancelDebit'
+  | 'retryDebit'
+  | 'createRecurrenceLocation'
+  | 'createRecurrence'
+  | 'findRecurrence'
+  | 'listRecurrences'
+  | 'requestConsent'
+  | 'cancelRecurrence'
+  | 'findRecurrenceUrl'
+  | 'registerRecurrenceUrl'
+const RECURRENCE_CALLS: ReadonlySet<string> = new Set<BacenRecurrenceCall>([
+  'issueDebit',
+  'findDebit',
+  'cancelDebit',
+  'retryDebit',
+  'createRecurrenceLocation',
+  'createRecurrence',
+  'findRecurrence',
+  'listRecurrences',
+  'requestConsent',
+  'cancelRecurrence',
+  'findRecurrenceUrl',
+  'registerRecurrenceUrl',
+])
+
+/** The calls that make a further thing whenever they are made, because the API takes no id of ours for it: they are sent once. */
+const CALLS_WITHOUT_ID: ReadonlySet<string> = new Set<BacenRecurrenceCall>(['createRecurrence'])
+
 /** The calls about charges with a due date, which have scopes of their own. */
 const DUE_CALLS: ReadonlySet<string> = new Set<BacenCall>([
   'issueDueCharge',
@@ -54,6 +89,20 @@ const DUE_CALLS: ReadonlySet<string> = new Set<BacenCall>([
 
 /** Scopes of the calls about charges with a due date. */
 export const BACEN_DUE_SCOPES = ['cobv.write', 'cobv.read']
+
+/** Scopes of the calls about recurrences and their debits. */
+export const BACEN_RECURRENCE_SCOPES = [
+  'rec.write',
+  'rec.read',
+  'payloadlocationrec.write',
+  'solicrec.write',
+  'cobr.write',
+  'cobr.read',
+  'webhookrec.write',
+  'webhookrec.read',
+  'webhookcobr.write',
+  'webhookcobr.read',
+]
 
 /** What differs between the providers that implement the Central Bank's Pix API, for the requests of their calls, as data. */
 export type BacenProfile<OwnCall extends string> = DocumentedProviderApi<BacenCall | OwnCall> & {
@@ -68,6 +117,8 @@ export type BacenProfile<OwnCall extends string> = DocumentedProviderApi<BacenCa
    * else. Absent where the request of a token names no scopes.
    */
   dueTokenRequest?: HttpCall
+  /** Request of the token for recurrences and their debits, as `dueTokenRequest`; absent too where the API has none. */
+  recurrenceTokenRequest?: HttpCall
   /** Where access tokens are requested, if that is not below the base URL of a connection. */
   tokenBaseUrl?: string
   /** Headers of every call. */
@@ -102,12 +153,17 @@ export function createBacenClient<OwnCall extends string>(
       now,
     })
   const tokens = createTokens(profile.tokenRequest, false)
-  const { dueTokenRequest } = profile
-  const dueTokens = dueTokenRequest ? createTokens(dueTokenRequest, true) : tokens
-  const exchange = createAuthorizedExchange(http, tokens, profile)
-  const dueExchange = createAuthorizedExchange(http, dueTokens, profile)
+  const createExchange = (tokenRequest: HttpCall | undefined) =>
+    createAuthorizedExchange(http, tokenRequest ? createTokens(tokenRequest, true) : tokens, profile)
+  const exchange = createExchange(undefined)
+  const dueExchange = createExchange(profile.dueTokenRequest)
+  const recurrenceExchange = createExchange(profile.recurrenceTokenRequest)
+  const chooseExchange = (call: string) => {
+    if (DUE_CALLS.has(call)) return dueExchange
+    return RECURRENCE_CALLS.has(call) ? recurrenceExchange : exchange
+  }
   const calls = createProviderCalls<BacenCall | OwnCall>(
-    call => (DUE_CALLS.has(call.call) ? dueExchange(call) : exchange(call)),
+    call => chooseExchange(call.call)(call),
     profile,
     options.recordUnexplained,
   )
@@ -130,10 +186,13 @@ export function createBacenClient<OwnCall extends string>(
 /** The client as the calls of the Central Bank's API use it. */
 export type BacenClient = ReturnType<typeof createBacenClient<never>>
 
+/** The client of a bank with Pix Automático. */
+export type BacenRecurrenceClient = ReturnType<typeof createBacenClient<BacenRecurrenceCall>>
+
 /**
  * Creates a function that makes calls with the cached access token. A refused token is discarded, and the call repeated
- * once with a new one, but only for the documented refusal. That refusal does not prove that the call was not carried out:
- * without the repeat its outcome is unknown.
+ * once with a new one, but only for the documented refusal, and not where a repeat could make a second thing. That refusal does not prove
+ * that the call was not carried out: without the repeat its outcome is unknown.
  */
 function createAuthorizedExchange(
   http: HttpClient,
@@ -143,14 +202,14 @@ function createAuthorizedExchange(
   const callWith = (token: AccessToken, call: HttpCall) =>
     http.call({ ...call, headers: { ...headers, ...call.headers, authorization: `Bearer ${token.text}` } })
 
-  return async (call: HttpCall): Promise<ExchangeOutcome> => {
+  return async (call: HttpCall & { call: string }): Promise<ExchangeOutcome> => {
     const token = await tokens.getToken()
     if (token.kind === 'unreachable') return token
     const response = await callWith(token, call)
     if (response.kind !== 'answer' || response.status !== 401) return response
 
     tokens.discardToken(token)
-    if (!isTokenRefused(response)) return response
+    if (!isTokenRefused(response) || CALLS_WITHOUT_ID.has(call.call)) return response
     const newToken = await tokens.getToken()
     const repeat = newToken.kind === 'unreachable' ? newToken : await callWith(newToken, call)
     if (repeat.kind !== 'answer') return { ...repeat, kind: 'no_answer' }

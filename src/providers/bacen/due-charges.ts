@@ -10,7 +10,7 @@ import type {
 import { MINUTE } from '../../domain/shared/intervals.ts'
 import { rejectForThisProvider } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
-import type { ChargeKindProfile } from './charge-kind.ts'
+import { type ChargeKindProfile, mapPayableStatus } from './charge-kind.ts'
 import type { BacenClient } from './client.ts'
 import {
   listDifferentMembers,
@@ -32,6 +32,7 @@ import {
   writeAdditionalInfo,
 } from './immediate-charges.ts'
 import { mapBacenCharge } from './mapping.ts'
+import { BACEN_REMOVAL_REQUEST } from './schemas.ts'
 
 /**
  * Charges with a due date (`cobv`). The API has no status of those that can no longer be paid: that is computed by the national calendar.
@@ -39,12 +40,14 @@ import { mapBacenCharge } from './mapping.ts'
 export const DUE_CHARGES: ChargeKindProfile<BacenCobv> = {
   path: 'cobv',
   isDue: true,
+  needsKey: true,
   calls: { issue: 'issueDueCharge', find: 'findDueCharge', cancel: 'cancelDueCharge' },
   schema: bacenCobvSchema,
+  cancelRequest: BACEN_REMOVAL_REQUEST,
   buildRequest({ due, debtor, ...order }) {
     if (!due) throw new Error('a charge with a due date has none')
     if (!debtor) return debtorMissing
-    if (!hasNumericDocument(debtor)) return documentUnsupported
+    if (!hasNumericDocument(debtor)) return debtorUnsupported
     const members = writeDueMembers(due)
     if (!members) return termsUnsupported
     const json = bacenCobvRequestSchema.parse({
@@ -65,10 +68,15 @@ export const DUE_CHARGES: ChargeKindProfile<BacenCobv> = {
     const shown = readDueMembers(cobv.valor)
     return listDifferentMembers(due, shown).every(member => shown[member] === null)
   },
+  isIssued: (cobv, now) => cobv.status === 'ATIVA' && (now === null || mapStatus(cobv, now) === 'open'),
   mapCharge: mapOrderedCharge,
   computeExpiry: computeEnd,
-  /** A PIX that its payer ordered in the last second settles after the end of the day. */
-  getActiveStatus: (cobv, now) => (Date.parse(computeEnd(cobv)) + MINUTE <= now ? 'expired' : 'open'),
+  mapStatus,
+}
+
+/** A PIX that its payer ordered in the last second settles after the end of the day. */
+function mapStatus(cobv: BacenCobv, now: number) {
+  return mapPayableStatus(cobv, () => (Date.parse(computeEnd(cobv)) + MINUTE <= now ? 'expired' : 'open'))
 }
 
 /**
@@ -90,7 +98,7 @@ export async function reviseDueCharge(
   )
   if (current.kind !== 'found') return current
   const { shown } = current
-  if (shown.status !== 'ATIVA') return notActive
+  if (shown.status !== 'ATIVA') return chargeNotActive
   const terms = revision.due ?? readTerms(shown)
   if (terms && isRevised({ ...revision, due: terms }, shown))
     return { kind: 'revised', charge: mapDueCharge(shown), shown }
@@ -194,15 +202,15 @@ const debtorMissing = rejectForThisProvider(
   'debtor_missing',
   'The provider issues a charge with a due date only to a debtor with name and document',
 )
-const documentUnsupported = rejectForThisProvider(
+export const debtorUnsupported = rejectForThisProvider(
   'debtor_unsupported',
-  'The provider takes no document with letters for a charge with a due date',
+  'The provider takes no document with letters',
 )
 const termsUnsupported: RejectedResult = rejectForThisProvider(
   'due_terms_unsupported',
   'The provider has no modality for the terms of the charge',
 )
-const notActive = {
+export const chargeNotActive = {
   kind: 'refused',
   code: 'charge_refused',
   message: 'The charge is not active at the provider any more',

@@ -1,19 +1,26 @@
 import type { ChargeDebtor, ProviderChargeRequest } from '../../domain/providers/provider.ts'
-import type { ChargeKindProfile } from './charge-kind.ts'
+import { type ChargeKindProfile, mapPayableStatus } from './charge-kind.ts'
 import { computeBacenExpiry, mapBacenCharge } from './mapping.ts'
-import { type BacenCob, bacenCobRequestSchema, bacenCobSchema } from './schemas.ts'
+import { BACEN_REMOVAL_REQUEST, type BacenCob, bacenCobRequestSchema, bacenCobSchema } from './schemas.ts'
 
 /** Charges that are to be paid at once (`cob`), which expire after a time. */
 export const IMMEDIATE_CHARGES: ChargeKindProfile<BacenCob> = {
   path: 'cob',
   isDue: false,
+  needsKey: true,
   calls: { issue: 'issueCharge', find: 'findCharge', cancel: 'cancelCharge' },
   schema: bacenCobSchema,
+  cancelRequest: BACEN_REMOVAL_REQUEST,
   buildRequest: order => ({ kind: 'request', json: buildCob(order) }),
   isOrdered: (order, cob) => cob.valor.original === order.totalCents,
+  isIssued: (cob, now) => cob.status === 'ATIVA' && (now === null || mapStatus(cob, now) === 'open'),
   mapCharge: cob => mapBacenCharge(cob, getExpiresAt(cob)),
   computeExpiry: computeBacenExpiry,
-  getActiveStatus: (cob, now) => (Date.parse(getExpiresAt(cob)) <= now ? 'expired' : 'open'),
+  mapStatus,
+}
+
+function mapStatus(cob: BacenCob, now: number) {
+  return mapPayableStatus(cob, () => (Date.parse(getExpiresAt(cob)) <= now ? 'expired' : 'open'))
 }
 
 /** Most characters of `solicitacaoPagador`. */

@@ -61,6 +61,15 @@ const notifiedPixSchema = z.object({
 type NotifiedPix = z.infer<typeof notifiedPixSchema>
 const notificationSchema = z.object({ pix: z.array(z.unknown()) })
 
+/** Notifications of recurrences (`{ recs: […] }`) and of their debits (`{ cobsr: […] }`): pix-api 2.9.0, WebhookRecBody and WebhookCobRBody. */
+const recurrencesSchema = z.object({ recs: z.array(z.unknown()) })
+const notifiedRecurrenceSchema = z.object({ idRec: z.string().min(1).max(100) })
+const debitsSchema = z.object({ cobsr: z.array(z.unknown()) })
+const notifiedDebitSchema = z.object({
+  txid: z.string().min(1),
+  pix: z.array(notifiedPixSchema).nullish().catch(null),
+})
+
 /** Parses a notification's readable items; the others are unexplained. An empty body tests the URL. */
 function parseNotification(
   body: string,
@@ -71,13 +80,28 @@ function parseNotification(
   const json = normalize ? normalize(received) : received
   const other = parseOther?.(json, body)
   if (other) return other
+  const { recs } = recurrencesSchema.safeParse(json).data ?? {}
+  if (recs) return parseNotifiedList(recs, toRecurrenceItem)
+  const { cobsr } = debitsSchema.safeParse(json).data ?? {}
+  if (cobsr) return parseNotifiedList(cobsr, toDebitItems)
   const notification = notificationSchema.safeParse(json).data
   if (!notification) return { unexplained: [{ kind: 'unreadable_answer', name: '', body }] }
+  return parseNotifiedList(notification.pix, item =>
+    isNotifiedPix(item) ? (toOtherItems?.(item) ?? toReceivedItems(item)) : undefined,
+  )
+}
+
+/** Converts the readable parts of a list to their items; the others, `undefined`, are unexplained. */
+function parseNotifiedList(
+  list: unknown[],
+  toItems: (part: unknown) => NotificationItem[] | undefined,
+): ParsedNotification {
   const items: NotificationItem[] = []
   const unexplained: ParsedNotification['unexplained'] = []
-  for (const item of notification.pix) {
-    if (isNotifiedPix(item)) items.push(...(toOtherItems?.(item) ?? toReceivedItems(item)))
-    else unexplained.push({ kind: 'unreadable_item', name: '', body: JSON.stringify(item) })
+  for (const part of list) {
+    const partItems = toItems(part)
+    if (partItems) items.push(...partItems)
+    else unexplained.push({ kind: 'unreadable_item', name: '', body: JSON.stringify(part) })
   }
   return unexplained.length > 0 && items.length === 0 ? { unexplained } : { items, unexplained }
 }
@@ -87,21 +111,42 @@ function isNotifiedPix(item: unknown): item is NotifiedPix {
   return notifiedPixSchema.safeParse(item).success
 }
 
+function toRecurrenceItem(recurrence: unknown): NotificationItem[] | undefined {
+  const { data } = notifiedRecurrenceSchema.safeParse(recurrence)
+  return data && [buildItem('recurrence', data.idRec, null, recurrence)]
+}
+
+/** Converts a debit to an item of its charge, with the PIX that has paid it if one has, and to one item per devolução on that. */
+function toDebitItems(debit: unknown): NotificationItem[] | undefined {
+  const { data } = notifiedDebitSchema.safeParse(debit)
+  if (!data) return undefined
+  const [payment] = data.pix ?? []
+  const charge = buildItem('payment', data.txid, payment?.endToEndId ?? null, debit)
+  return [charge, ...(payment ? toReturnItems(payment) : [])]
+}
+
 /**
  * Converts a received PIX of a notification to a `payment` item and one item per devolução on it, with the end-to-end id of
  * the PIX. A devolução of a dispute is a `dispute` item without a reference, because the dispute is not named.
  */
 function toReceivedItems(pix: NotifiedPix): NotificationItem[] {
-  const endToEnd = pix.endToEndId ?? null
-  const buildItem = (
-    kind: NotificationItem['kind'],
-    reference: string | null,
-    raw: unknown,
-  ): NotificationItem => ({ kind, reference, endToEnd, raw: JSON.stringify(raw) })
-  const returns = (pix.devolucoes ?? []).map(devolucao =>
+  return [buildItem('payment', pix.txid ?? null, pix.endToEndId ?? null, pix), ...toReturnItems(pix)]
+}
+
+function toReturnItems({ endToEndId, devolucoes }: NotifiedPix): NotificationItem[] {
+  const endToEnd = endToEndId ?? null
+  return (devolucoes ?? []).map(devolucao =>
     isDisputeDevolucao(devolucao)
-      ? buildItem('dispute', null, devolucao)
-      : buildItem('refund', devolucao.id ?? null, devolucao),
+      ? buildItem('dispute', null, endToEnd, devolucao)
+      : buildItem('refund', devolucao.id ?? null, endToEnd, devolucao),
   )
-  return [buildItem('payment', pix.txid ?? null, pix), ...returns]
+}
+
+function buildItem(
+  kind: NotificationItem['kind'],
+  reference: string | null,
+  endToEnd: string | null,
+  raw: unknown,
+): NotificationItem {
+  return { kind, reference, endToEnd, raw: JSON.stringify(raw) }
 }

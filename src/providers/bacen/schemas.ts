@@ -128,10 +128,18 @@ export const bacenNotifiedDetailsSchema = z.object({
   ),
 })
 
-/** What every charge has. The official SDK makes the payload optional in look-ups and lists. */
+const payableStatusSchema = z.enum([
+  'ATIVA',
+  'CONCLUIDA',
+  'REMOVIDA_PELO_USUARIO_RECEBEDOR',
+  'REMOVIDA_PELO_PSP',
+])
+export type BacenPayableStatus = z.infer<typeof payableStatusSchema>
+
+/** What every charge has that a payer pays by its code. The official SDK makes the payload optional in look-ups and lists. */
 export const bacenChargeFields = {
   txid: z.string(),
-  status: z.enum(['ATIVA', 'CONCLUIDA', 'REMOVIDA_PELO_USUARIO_RECEBEDOR', 'REMOVIDA_PELO_PSP']),
+  status: payableStatusSchema,
   chave: optionalText,
   pixCopiaECola: optionalText,
   /** Sicoob's name of the payload. */

@@ -2,11 +2,15 @@ import { z } from 'zod'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
+import type { BacenAutomaticPix } from '../bacen/automatic-pix.ts'
 import { bacenSumSchema } from '../bacen/schemas.ts'
 import { createBacenWebhooks } from '../bacen/webhook.ts'
 import type { AccountCalls } from '../port.ts'
 import type { EfiClient, EfiCredentials } from './client.ts'
 import { efiRandomKeysSchema } from './schemas.ts'
+
+/** Headers of the registration of a URL of notifications: without Efí's check of mTLS. */
+export const EFI_WEBHOOK_HEADERS = { 'x-skip-mtls-checking': 'true' }
 
 /** Creates the calls about the Efí account as a whole: its identity, its balance and the URL of its notifications. */
 export function createEfiAccount(
@@ -15,8 +19,9 @@ export function createEfiAccount(
     credentials: { notification_secret },
     baseUrl,
   }: Pick<AdapterOptions<EfiCredentials>, 'credentials' | 'baseUrl'>,
+  recurrenceWebhooks: BacenAutomaticPix['webhooks'],
 ): AccountCalls {
-  const webhooks = createBacenWebhooks(client, notification_secret, { 'x-skip-mtls-checking': 'true' })
+  const webhooks = createBacenWebhooks(client, notification_secret, EFI_WEBHOOK_HEADERS)
   return {
     /**
      * Identifies the account by its random keys ("Listar chaves evp"), because Efí publishes no call that names the account,
@@ -43,7 +48,7 @@ export function createEfiAccount(
     findReplacedUrl: webhooks.findReplacedUrl,
 
     /**
-     * Registers the URL with our secret as its last part; Efí appends `/pix`. The secret is always verified, Efí's
+     * Registers the URL with our secret as its last part; Efí appends `/pix`, and about recurrences `/rec` and `/cobr`. The secret is always verified, Efí's
      * client certificate only by a proxy that is set up for it, so the call skips Efí's check of mTLS. Efí notifies a
      * PIX without a txid, and the payer of a PIX, only if the account's configuration enables it, which needs a permission
      * of its own: without it the result carries a warning.
@@ -52,8 +57,9 @@ export function createEfiAccount(
       const outcome = await webhooks.registerKeyUrl(url, collectionKey)
       if (outcome.kind === 'no_answer') return outcome
       const failure = await configureNotifications(collectionKey!)
-      if (failure === null) return { kind: 'registered' }
-      return { kind: 'registered', warning: `${NOT_CONFIGURED_WARNING} (${failure.message})` }
+      const { warning } = await recurrenceWebhooks.registerUrls(url)
+      const warnings = [failure && `${NOT_CONFIGURED_WARNING} (${failure.message})`, warning].filter(Boolean)
+      return { kind: 'registered', ...(warnings.length > 0 && { warning: warnings.join('. ') }) }
     },
   }
 

@@ -7,6 +7,8 @@ import {
   refusalByProvider,
   refusalByRail,
 } from '../adapter/documented-answers.ts'
+import { STANDARD_RECURRENCE_ANSWERS } from '../bacen/answers.ts'
+import type { BacenRecurrenceCall } from '../bacen/client.ts'
 
 const SEND_PIX_PAGE = 'Efí, API Pix, Envio e Pagamento Pix: Requisitar envio de Pix'
 const SENT_PIX_PAGE = 'Efí, API Pix, Envio e Pagamento Pix: Consultar Pix enviado'
@@ -76,6 +78,20 @@ const invalidQueryAnswer: AnswerRow = [
   DISPUTES_PAGE,
 ]
 
+const webhookAbsentAnswers: AnswerRow[] = [
+  [404, 'WebhookNaoEncontrado', absentMeaning, PIX_API_STANDARD],
+  [404, 'webhook_nao_encontrado', absentMeaning, SHOW_WEBHOOK_PAGE],
+]
+
+/** Refusals of a call that makes a further recurrence each time: a refused token is none, because the call is not repeated. */
+const [, ...scopeDeniedAnswers] = accessDeniedAnswers
+
+/** Adds to the standard's lines about Pix Automático those of a caller without permission; its pages show no names of their own that are known here. */
+function listAutomatic(call: BacenRecurrenceCall, ...answers: AnswerRow[]): AnswerRow[] {
+  const denied = call === 'createRecurrence' ? scopeDeniedAnswers : accessDeniedAnswers
+  return [...denied, ...STANDARD_RECURRENCE_ANSWERS[call], ...answers]
+}
+
 /**
  * Lists the answers outside 2xx that Efí's documentation explains, by call. Names are Efí's `nome`, the last part of
  * the Central Bank's `type` (RFC 7807), or OAuth's field error; `PixDevolucaoInvalida` is followed by the field that it
@@ -105,6 +121,18 @@ export const efiAnswers = documentAnswers({
   findDueCharge: [...accessDeniedAnswers, ...dueChargeAbsentAnswers],
   cancelDueCharge: dueChangeAnswers,
   reviseCharge: dueChangeAnswers,
+  issueDebit: listAutomatic('issueDebit', [409, 'txid_duplicado', duplicateMeaning, COB_PAGE]),
+  findDebit: listAutomatic('findDebit'),
+  cancelDebit: listAutomatic('cancelDebit'),
+  retryDebit: listAutomatic('retryDebit'),
+  createRecurrenceLocation: listAutomatic('createRecurrenceLocation'),
+  createRecurrence: listAutomatic('createRecurrence'),
+  findRecurrence: listAutomatic('findRecurrence'),
+  listRecurrences: listAutomatic('listRecurrences'),
+  requestConsent: listAutomatic('requestConsent'),
+  cancelRecurrence: listAutomatic('cancelRecurrence'),
+  findRecurrenceUrl: listAutomatic('findRecurrenceUrl', ...webhookAbsentAnswers),
+  registerRecurrenceUrl: listAutomatic('registerRecurrenceUrl'),
   findPayment: [...accessDeniedAnswers, ...pixAbsentAnswers],
   refund: [
     [400, 'pix_nao_encontrado', refusalByEveryProvider('payment_not_found'), REQUEST_DEVOLUCAO_PAGE],
@@ -143,11 +171,7 @@ export const efiAnswers = documentAnswers({
   listKeys: accessDeniedAnswers,
   balances: accessDeniedAnswers,
   statement: [...accessDeniedAnswers, sentPixAbsentAnswer],
-  findReplacedUrl: [
-    ...accessDeniedAnswers,
-    [404, 'WebhookNaoEncontrado', absentMeaning, PIX_API_STANDARD],
-    [404, 'webhook_nao_encontrado', absentMeaning, SHOW_WEBHOOK_PAGE],
-  ],
+  findReplacedUrl: [...accessDeniedAnswers, ...webhookAbsentAnswers],
   registerNotificationUrl: [
     ...accessDeniedAnswers,
     [400, 'valor_invalido', refusalByProvider('provider_validation'), WEBHOOK_PAGE],

@@ -2,13 +2,18 @@ import { z } from 'zod'
 import { checkClientCertificate } from '../adapter/client-certificate.ts'
 import { parseJsonOrUndefined } from '../adapter/notification-parsing.ts'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
-import { BACEN_CREDENTIAL_FIELDS, createBacenClient } from '../bacen/client.ts'
+import { BACEN_CREDENTIAL_FIELDS, createAccountNumberSchema, createBacenClient } from '../bacen/client.ts'
 import { type EfiCall, efiAnswers, TOKEN_REFUSED } from './answers.ts'
 import { readEfiError, toEfiRejection } from './errors.ts'
 
 /** Credentials of one connection to Efí. */
 export const efiCredentialsSchema = z
-  .object({ ...BACEN_CREDENTIAL_FIELDS, client_secret: z.string().min(1) })
+  .object({
+    ...BACEN_CREDENTIAL_FIELDS,
+    client_secret: z.string().min(1),
+    /** Of the account that the debits of recurrences are paid to; without it none can be made. No call of Efí names it. */
+    account_number: createAccountNumberSchema(20).optional(),
+  })
   .superRefine(checkClientCertificate)
 export type EfiCredentials = z.infer<typeof efiCredentialsSchema>
 

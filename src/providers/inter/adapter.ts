@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AdapterOptions } from '../adapter/provider-calls.ts'
+import { createBacenAutomaticPix } from '../bacen/automatic-pix.ts'
 import { createBankAdapter } from '../bacen/bank-adapter.ts'
 import { bacenBlockedSchema, bacenSumSchema } from '../bacen/schemas.ts'
 import type { ClosableProvider } from '../port.ts'
@@ -11,11 +12,23 @@ import { createInterTransfers } from './transfers.ts'
 /** Creates the adapter of Banco Inter: the Central Bank's Pix API, and its own, Banking. */
 export function createInterAdapter(options: AdapterOptions<InterCredentials>): ClosableProvider {
   const client = createInterClient(options)
-  const { statement, findListedPayment } = createInterStatement(client, options.now ?? Date.now)
-  const adapter = createBankAdapter(client, options, INTER_PROFILE, {
-    ...createInterTransfers(client),
-    statement,
+  const { now = Date.now, credentials } = options
+  const { statement, findListedPayment } = createInterStatement(client, now)
+  const automaticPix = createBacenAutomaticPix(client, {
+    now,
+    receiver: { agencia: INTER_BRANCH, conta: credentials.account_number, tipoConta: 'CORRENTE' },
+    needsPayerBranch: false,
+    notifications: { secret: credentials.notification_secret },
   })
+  const adapter = createBankAdapter(
+    client,
+    options,
+    { ...INTER_PROFILE, automaticPix },
+    {
+      ...createInterTransfers(client),
+      statement,
+    },
+  )
   return {
     ...adapter,
     /** Inter's Pix API finds only what paid a charge; any other received PIX is in the statement alone. */
@@ -25,6 +38,9 @@ export function createInterAdapter(options: AdapterOptions<InterCredentials>): C
     },
   }
 }
+
+/** The only branch of Inter. */
+const INTER_BRANCH = '0001'
 
 const balanceSchema = z
   .object({

@@ -10,6 +10,7 @@ import {
   bacenAccessDenied,
   bacenRefundInvalid,
   buildBacenAnswers,
+  buildBacenRecurrenceAnswers,
   STANDARD_REFUND_ANSWERS,
 } from '../bacen/answers.ts'
 
@@ -39,11 +40,14 @@ const statementRefusals = listBanking('GET /extrato/completo', invalid, denied)
  * A refusal of a transfer counts for its first sending only: `repeatTransfer` is the same request, sent again to learn the
  * outcome of the first, and what refuses it says nothing of that one.
  *
+ * Inter describes Pix Automático as the Central Bank's own document does, whose operations are the source of its lines.
+ *
  * Left out on purpose: HTTP 422 of a transfer, whose only published title is about a QR code; HTTP 429, which the document
  * does not describe; every 5xx; and HTTP 404 of a transfer's look-up, which may also mean that it is older than 90 days.
  */
 export const interAnswers = documentAnswers({
   ...pixAnswers,
+  ...buildBacenRecurrenceAnswers(),
   findListedPayment: statementRefusals,
   refund: [
     ...listPix('PUT /pix/{e2eId}/devolucao/{id}', bacenAccessDenied, [

@@ -4,6 +4,7 @@ import type { AdapterOptions } from '../adapter/provider-calls.ts'
 import {
   BACEN_CREDENTIAL_FIELDS,
   BACEN_DUE_SCOPES,
+  BACEN_RECURRENCE_SCOPES,
   createAccountNumberSchema,
   createBacenClient,
 } from '../bacen/client.ts'
@@ -21,7 +22,7 @@ export const interCredentialsSchema = z
   .superRefine(checkClientCertificate)
 export type InterCredentials = z.infer<typeof interCredentialsSchema>
 
-/** Scopes that the application of the credentials needs, without those of charges with a due date; docs/providers/inter.md has what each is for. */
+/** Scopes that the application of the credentials needs, without those of charges with a due date and of recurrences; docs/providers/inter.md has what each is for. */
 export const INTER_SCOPES = [
   'cob.write',
   'cob.read',
@@ -53,6 +54,7 @@ export function createInterClient(options: AdapterOptions<InterCredentials>) {
     readError: readInterError,
     tokenRequest: buildTokenRequest(INTER_SCOPES),
     dueTokenRequest: buildTokenRequest(BACEN_DUE_SCOPES),
+    recurrenceTokenRequest: buildTokenRequest(BACEN_RECURRENCE_SCOPES),
     headers: { 'x-conta-corrente': account_number },
     hasLocationCodes: false,
     toRejection: toMotivoRejection,

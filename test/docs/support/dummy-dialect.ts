@@ -198,6 +198,7 @@ export const SHARED_CHANGES: Record<string, readonly Change[]> = {
       `  acme: {
     canIssueOpenAmount: false,
     dueCharges: null,
+    journeys: [],
     locksPayer: 'none',
     canTransfer: false,
     payableAccountTypes: [],

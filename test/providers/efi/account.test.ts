@@ -11,6 +11,7 @@ import {
   RETURN_ID,
   UNEXPLAINED_REPLIES,
 } from '../support/efi-fixture.ts'
+import type { ScriptedProvider } from '../support/scripted-provider.ts'
 
 const SALDO = 'GET /v2/gn/saldo'
 const RECEIVED = 'GET /v2/pix'
@@ -346,6 +347,13 @@ test.each(['12.345', 12.345, '1e3', 1e-7, '12,34', '-1', '', ' 12', '10000000000
   },
 )
 
+function scriptRecurrenceWebhooks({ scripted }: { scripted: ScriptedProvider }) {
+  for (const path of ['/v2/webhookrec', '/v2/webhookcobr']) {
+    scripted.scriptReplies(`GET ${path}`, bcbErrorReply(404, 'NaoEncontrado'))
+    scripted.scriptReplies(`PUT ${path}`, { status: 200 })
+  }
+}
+
 test('notifications are registered under our secret, without mutual TLS', async () => {
   await using story = await openEfiFixture()
   story.scripted.scriptReplies(WEBHOOK, { status: 201, text: 'Webhook para notificações' })
@@ -354,11 +362,18 @@ test('notifications are registered under our secret, without mutual TLS', async 
     okReply({ pix: { receberSemChave: false, chaves: { outra: { recebimento: { x: 1 } } } } }),
   )
   story.scripted.scriptReplies(`PUT ${CONFIG.slice(4)}`, { status: 204 })
+  scriptRecurrenceWebhooks(story)
   const url = 'https://trilho.test/provider-notifications/c1'
   expect(await story.provider.registerNotificationUrl(url, 'chave@exemplo.com.br')).toEqual({
     kind: 'registered',
   })
-  const [call, , written] = story.scripted.calls()
+  const [call, , written, ...others] = story.scripted.calls()
+  const registered = others.filter(({ method }) => method === 'PUT')
+  expect(registered.map(({ path }) => path)).toEqual(['/v2/webhookrec', '/v2/webhookcobr'])
+  for (const { headers, body } of registered) {
+    expect(headers['x-skip-mtls-checking']).toBe('true')
+    expect(JSON.parse(body)).toEqual({ webhookUrl: `${url}/${NOTIFICATION_SECRET}` })
+  }
   expect(JSON.parse(written!.body)).toEqual({
     pix: {
       receberSemChave: false,
@@ -386,10 +401,13 @@ test('a correct configuration is not written again', async () => {
     CONFIG,
     okReply({ pix: { chaves: { 'chave@exemplo.com.br': { recebimento } } } }),
   )
+  scriptRecurrenceWebhooks(story)
   expect(await story.provider.registerNotificationUrl('https://t.test/n', 'chave@exemplo.com.br')).toEqual({
     kind: 'registered',
   })
-  expect(story.scripted.calls()).toHaveLength(2)
+  expect(
+    story.scripted.calls().some(({ method, path }) => method === 'PUT' && path === CONFIG.slice(4)),
+  ).toBe(false)
 })
 
 test('an application that may not change the configuration is registered with a warning', async () => {
@@ -400,7 +418,7 @@ test('an application that may not change the configuration is registered with a 
     await story.provider.registerNotificationUrl('https://t.test/n', 'chave@exemplo.com.br'),
   ).toMatchObject({
     kind: 'registered',
-    warning: expect.stringMatching(/pixSemTxid.*notificacao\.pagador/),
+    warning: expect.stringMatching(/pixSemTxid.*notificacao\.pagador.*Pix Automático/),
   })
 })
 

@@ -6,6 +6,7 @@ import { codeDestination, keyDestination } from '../../support/transfer-destinat
 import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
 import { buildDueCallsUnderTest } from '../support/due-charges.ts'
 import { cobOf, credentials, END_TO_END, NOW, openEfiFixture, REFERENCE } from '../support/efi-fixture.ts'
+import { buildRecurrenceCallsUnderTest } from '../support/recurrences.ts'
 import { createUndocumentedAnswers } from '../support/undocumented-answers.ts'
 
 const ID = '8ad75c93-6150-422c-929e-822f361c7a6b'
@@ -57,6 +58,7 @@ const calls: Record<keyof typeof efiAnswers, CallUnderTest> = {
       meaning.kind === 'refused' && meaning.code === 'charge_refused' ? { kind: 'no_answer' } : undefined,
   },
   ...buildDueCallsUnderTest(json(400, bodyOf('cobranca_nao_encontrada', 400))),
+  ...buildRecurrenceCallsUnderTest(json(404, bodyOf('CobRNaoEncontrado', 404))),
   findPayment: { make: provider => provider.findPayment(END_TO_END), unprovenKind: 'no_answer' },
   refund: {
     make: provider => provider.refund(refundOrder),

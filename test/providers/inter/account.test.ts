@@ -59,22 +59,56 @@ describe('the balance', () => {
   })
 })
 
+const RECURRENCE_WEBHOOKS = ['/pix/v2/webhookrec', '/pix/v2/webhookcobr']
+
 describe('the URL of notifications', () => {
   const url = 'https://trilho.test/provider-notifications/1'
   const ours = `${url}/${NOTIFICATION_SECRET}`
+  const none = bcbErrorReply(404, 'NaoEncontrado')
 
   test('is registered for received PIX of the key, a phone without its sign, and for sent payments', async () => {
     await using story = await openInterFixture()
     const created = { status: 204 }
     story.scripted.scriptReplies('PUT /pix/v2/webhook/5511999999999', created)
     story.scripted.scriptReplies(`PUT ${SENT_WEBHOOK}`, created)
+    for (const path of RECURRENCE_WEBHOOKS) {
+      story.scripted.scriptReplies(`GET ${path}`, none)
+      story.scripted.scriptReplies(`PUT ${path}`, { status: 200 })
+    }
     expect(await story.provider.registerNotificationUrl(url, '+5511999999999')).toEqual({
       kind: 'registered',
     })
-    expect(story.scripted.calls().map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
+    const written = story.scripted.calls().filter(({ method }) => method === 'PUT')
+    expect(written.map(({ path, body }) => [path, JSON.parse(body)])).toEqual([
       ['/pix/v2/webhook/5511999999999', { webhookUrl: ours }],
       [SENT_WEBHOOK, { webhookUrl: ours }],
+      ...RECURRENCE_WEBHOOKS.map(path => [path, { webhookUrl: ours }]),
     ])
+    expect(story.recorded).toEqual([])
+  })
+
+  test.each([
+    ['the scopes of recurrences are denied', bcbErrorReply(403, 'AcessoNegado'), { status: 200 }],
+    [
+      'another system is notified of them',
+      okReply({ webhookUrl: 'https://other.test/rec' }),
+      { status: 200 },
+    ],
+    ['the bank refuses the URL', none, bcbErrorReply(400, 'WebhookRecOperacaoInvalida')],
+    ['the bank has no such path', { status: 404, text: '' }, { status: 200 }],
+  ])('is registered with a warning where %s', async (_, found, registered) => {
+    await using story = await openInterFixture()
+    story.scripted.scriptReplies('PUT /pix/v2/webhook/k', { status: 204 })
+    story.scripted.scriptReplies(`PUT ${SENT_WEBHOOK}`, { status: 204 })
+    story.scripted.scriptReplies(`GET ${RECURRENCE_WEBHOOKS[0]}`, found)
+    story.scripted.scriptReplies(`PUT ${RECURRENCE_WEBHOOKS[0]}`, registered)
+    const outcome = await story.provider.registerNotificationUrl(url, 'k')
+    expect(outcome).toMatchObject({ kind: 'registered', warning: expect.stringContaining('Pix Automático') })
+    expect(JSON.stringify(outcome)).not.toContain('other.test')
+    const isWritten = story.scripted
+      .calls()
+      .some(({ method, path }) => method === 'PUT' && path === RECURRENCE_WEBHOOKS[0])
+    expect(isWritten).toBe(found === none)
   })
 
   test('is not registered without a key, nor where one of the two fails', async () => {
@@ -98,7 +132,6 @@ describe('the URL of notifications', () => {
     ])
   })
 
-  const none = bcbErrorReply(404, 'NaoEncontrado')
   const noneOfBanking = bankingErrorReply(404, 'Não Encontrado.')
   const registered = (webhookUrl: string) => okReply({ webhookUrl, chave: 'k', criacao: TO })
   test.each([

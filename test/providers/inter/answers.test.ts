@@ -1,11 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { createInterAdapter } from '../../../src/providers/inter/adapter.ts'
 import { type InterCall, interAnswers } from '../../../src/providers/inter/answers.ts'
+import { BACEN_CONTRACT } from '../../simulator/support/recurrences.ts'
 import { findSourceViolations } from '../support/answer-sources.ts'
 import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
 import { buildDueCallsUnderTest } from '../support/due-charges.ts'
 import { END_TO_END, REFERENCE } from '../support/efi-fixture.ts'
 import { contract, credentials, NOW, PAYMENT_CODE, transferOrder } from '../support/inter-fixture.ts'
+import { buildRecurrenceCallsUnderTest } from '../support/recurrences.ts'
 
 const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
 const range = ['2026-01-09T00:00:00.000Z', '2026-01-10T12:00:00.000Z'] as const
@@ -32,6 +34,7 @@ const calls: Record<Exclude<InterCall, 'findPayload'>, CallUnderTest> = {
       meaning.kind === 'refused' && meaning.code === 'charge_refused' ? { kind: 'no_answer' } : undefined,
   },
   ...buildDueCallsUnderTest(absent),
+  ...buildRecurrenceCallsUnderTest(absent),
   findPayment: {
     make: provider => provider.findPayment(END_TO_END),
     unprovenKind: 'no_answer',
@@ -81,7 +84,9 @@ const calls: Record<Exclude<InterCall, 'findPayload'>, CallUnderTest> = {
 function bodyOf(name: string, status: number): Record<string, unknown> {
   const [type = '', ...fields] = name.split(' ')
   const isOfCentralBank =
-    /^(PixDevolucaoInvalida|CobV?OperacaoInvalida|AcessoNegado|\w*NaoEncontrad[oa])$/.test(type)
+    /^(PixDevolucaoInvalida|\w+OperacaoInvalida|RecConsultaInvalida|AcessoNegado|\w*NaoEncontrad[oa])$/.test(
+      type,
+    )
   if (!isOfCentralBank) return { title: name, status: String(status), detail: 'so it is' }
   const violacoes = fields.map(field => ({ razao: 'so it is', propriedade: `pix.devolucao.${field}` }))
   const problem = { title: type, status, detail: 'so it is', violacoes }
@@ -107,7 +112,10 @@ describeAnswers({
 
 test('each line is an answer of its operation in the document, and each error has its shape', () => {
   const name = 'Inter Empresas, OpenAPI 1.0.0'
-  const documents = ['/pix/v2', '/banking/v2'].map(path => ({ name: `${name}, ${path}`, path, contract }))
+  const documents = [
+    ...['/pix/v2', '/banking/v2'].map(path => ({ name: `${name}, ${path}`, path, contract })),
+    { name: 'Central Bank, pix-api 2.9.0', contract: BACEN_CONTRACT },
+  ]
   const otherSources = [`${name}: example RequisicaoInvalidaDevolucaoExample1`]
   // The status of a problem of Banking is a number by its schema, and a text in the examples.
   const describedBodyOf = (...[type, status]: Parameters<typeof bodyOf>) => ({

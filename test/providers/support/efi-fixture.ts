@@ -12,6 +12,7 @@ export const NOTIFICATION_SECRET = 'a-secret-in-the-url'
 export const credentials = {
   client_id: 'id',
   client_secret: 'hush',
+  account_number: '13525622',
   notification_secret: NOTIFICATION_SECRET,
 }
 export const NOW = Date.parse('2026-01-10T12:00:00Z')

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals'
 import type { UnexplainedAnswer } from '../../../src/providers/adapter/unexplained-answers.ts'
 import { createInterAdapter } from '../../../src/providers/inter/adapter.ts'
+import { BACEN_CONTRACT } from '../../simulator/support/recurrences.ts'
 import { openContract } from '../../support/openapi-contract.ts'
 import { keyDestination } from '../../support/transfer-destinations.ts'
 import { okReply } from './efi-fixture.ts'
@@ -33,12 +34,17 @@ export const transferOrder = {
 
 export const contract = openContract('inter-empresas.json')
 
+/** Pix Automático, which Inter describes as the Central Bank does, and of which the excerpt of its document has nothing. */
+const AUTOMATIC_PATH = /^\/pix\/v2(?=\/(rec|locrec|solicrec|cobr|webhookrec|webhookcobr)(\/|$))/
+
 /** Lists how requests violate the published description. */
 function findRequestViolations(requests: ReceivedRequest[]): string[] {
   return requests.flatMap(({ method, path: target, body }) => {
     const [path = '', query = ''] = target.split('?')
     const json: unknown = body === '' ? undefined : JSON.parse(body)
-    return contract.validateRequest({ method, path, query, body: json })
+    return AUTOMATIC_PATH.test(path)
+      ? BACEN_CONTRACT.validateRequest({ method, path: path.replace(AUTOMATIC_PATH, ''), query, body: json })
+      : contract.validateRequest({ method, path, query, body: json })
   })
 }
 

@@ -23,7 +23,7 @@ export { pollUntil }
 
 const NOTIFICATION_SECRET = 'a-secret-of-notifications'
 
-/** Number of the account at the simulated Sicoob and Inter. */
+/** Number of the account at the simulated Sicoob, Inter and Efí. */
 const ACCOUNT_NUMBER = '48213705'
 
 /** Provider APIs of these tests. Those of Stark Bank are in test/providers/stark: it signs, and has no secrets. */
@@ -35,6 +35,7 @@ const CREDENTIALS: Record<SimulatedApi, Record<string, string>> = {
   efi: {
     client_id: SHOP.client_id,
     client_secret: SHOP.client_secret,
+    account_number: ACCOUNT_NUMBER,
     notification_secret: NOTIFICATION_SECRET,
   },
   woovi: {

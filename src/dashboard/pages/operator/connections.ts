@@ -47,7 +47,7 @@ import { registerOperatorForm } from './operator-form.ts'
 const PROVIDER_CALLS_MS = 25_000
 
 /** A field of a form of credentials; `credential`: its name in the credentials, where the form has another field of that name. */
-type CredentialField = { name: string; credential?: string; isText?: true }
+type CredentialField = { name: string; credential?: string; isText?: true; isOptional?: true }
 
 const CERTIFICATE_FIELDS: CredentialField[] = [
   { name: 'certificate', isText: true },
@@ -56,7 +56,12 @@ const CERTIFICATE_FIELDS: CredentialField[] = [
 
 /** Fields of the credentials of each provider API, as its form has them; the first one is named by a refusal. */
 export const CREDENTIAL_FIELDS: Record<ProviderApi, CredentialField[]> = {
-  efi: [{ name: 'client_id' }, { name: 'client_secret' }, ...CERTIFICATE_FIELDS],
+  efi: [
+    { name: 'client_id' },
+    { name: 'client_secret' },
+    { name: 'current_account', credential: 'account_number', isOptional: true },
+    ...CERTIFICATE_FIELDS,
+  ],
   sicoob: [
     { name: 'client_id' },
     { name: 'current_account', credential: 'account_number' },
@@ -286,9 +291,15 @@ async function callProvider<T>(
 
 /** Reads the credentials of the form; what is wrong with them is added to `errors`, by field. */
 function readCredentials({ form }: PageContext, dialect: ProviderApi, errors: FieldErrors): unknown {
-  const fields = CREDENTIAL_FIELDS[dialect].map(({ name, credential = name }) => ({ name, credential }))
+  const fields = CREDENTIAL_FIELDS[dialect].map(field => ({
+    ...field,
+    credential: field.credential ?? field.name,
+  }))
   const values = Object.fromEntries(
-    fields.map(({ name, credential }) => [credential, form.get(name)?.replaceAll('\r\n', '\n').trim() ?? '']),
+    fields
+      .map(field => ({ ...field, value: form.get(field.name)?.replaceAll('\r\n', '\n').trim() ?? '' }))
+      .filter(({ isOptional, value }) => !isOptional || value !== '')
+      .map(({ credential, value }) => [credential, value]),
   )
   const schema = CREDENTIALS_SCHEMAS[dialect]
   // The last part of the URL of notifications, which no operator needs to know.
