@@ -81,13 +81,13 @@ export interface Provider {
   cancelCharge(reference: string, kind?: ChargeKind): Promise<CancelChargeOutcome>
   /**
    * Changes a charge with a due date, or asks for a further try of a debit. May be repeated: a charge that asks for what the order says
-   * is `revised`. Absent where the provider's API cannot (`dueCharges`, `journeys`).
+   * is `revised`. Absent where the provider's API cannot (`dueCharges`, `ProviderCapabilities.journeys`).
    */
   reviseCharge?(revision: ProviderRevision): Promise<ReviseChargeOutcome>
   /**
    * Creates a recurrence. Moves no money. Not to be repeated after an `unknown` outcome before `findRecurrence` proves that none was made:
    * a provider without ids of ours makes another one. Absent, with the three calls below,
-   * where the provider's API has none (`journeys`).
+   * where the provider's API has none (`ProviderCapabilities.journeys`).
    */
   createRecurrence?(order: ProviderRecurrenceRequest): Promise<CreateRecurrenceOutcome>
   findRecurrence?(recurrence: SentRecurrence): Promise<FindRecurrenceOutcome>

@@ -173,7 +173,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
   sicoob: {
     canIssueOpenAmount: false,
     dueCharges: BACEN_DUE_CHARGES,
-    // API PIX 2.0.23.28 has no `rec`.
+    // API PIX 2.0.23.28 has no recurrences.
     journeys: [],
     locksPayer: 'none',
     canTransfer: true,

@@ -72,6 +72,3 @@ export type CancelRecurrenceOutcome =
   | { kind: 'refused'; code: string; message: string }
   | NotFoundResult
   | NoAnswerResult
-
-/** The debit that a charge of a recurrence is: no payer is shown a code, and the payer's bank is asked for it on its day. */
-export type AutomaticDebit = { railId: string; dueOn: string }

@@ -5,7 +5,7 @@ import type {
   ProviderChargeRequest,
   RejectedResult,
 } from '../../domain/providers/provider.ts'
-import type { ChargeTry } from '../../domain/recurrences/tries.ts'
+import type { ChargeTry } from '../../domain/recurrences/charge-try.ts'
 import type { AnswerNotes } from '../adapter/answer-parsing.ts'
 import type { BacenCall } from './client.ts'
 import type { BacenPayableStatus } from './schemas.ts'

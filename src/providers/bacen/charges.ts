@@ -39,7 +39,7 @@ export function createBacenCharges(
   }
 }
 
-/** The candidates of a recurrence are those with Pix Automático (`journeys` of `PROVIDER_CAPABILITIES`). */
+/** The candidates of a recurrence are those with Pix Automático (`ProviderCapabilities.journeys`). */
 function requireDebits(debits: BacenDebitCalls | undefined): BacenDebitCalls {
   if (!debits) throw new Error('the provider API has no debits')
   return debits

@@ -5,7 +5,7 @@ import type {
   NotFoundResult,
   ReviseChargeOutcome,
 } from '../../domain/providers/provider.ts'
-import type { ChargeTry } from '../../domain/recurrences/tries.ts'
+import type { ChargeTry } from '../../domain/recurrences/charge-try.ts'
 import { type AnswerNotes, parsePage } from '../adapter/answer-parsing.ts'
 import { rejectForThisProvider, toUnprovenRefusal } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
@@ -164,13 +164,13 @@ const STATUSES = {
   CANCELADA: 'removed',
 } as const satisfies Record<BacenCobr['status'], FoundCharge['status']>
 
-const TRY_KINDS = {
+const TRY_KIND_BY_NAME = {
   AGND: 'FIRST',
   NTAG: 'RETRY',
   RIFL: 'SAME_DAY',
 } as const satisfies Record<BacenTry['tipo'], ChargeTry['kind']>
 
-const TRY_STATUSES = {
+const TRY_STATUS_BY_NAME = {
   SOLICITADA: 'REQUESTED',
   AGENDADA: 'SCHEDULED',
   PAGA: 'PAID',
@@ -203,8 +203,8 @@ function mapTries({ tentativas }: BacenCobr, notes: AnswerNotes): ChargeTry[] | 
   return items
     .map(({ dataLiquidacao, tipo, status, endToEndId, rejeicao }) => ({
       on: dataLiquidacao,
-      kind: TRY_KINDS[tipo],
-      status: TRY_STATUSES[status],
+      kind: TRY_KIND_BY_NAME[tipo],
+      status: TRY_STATUS_BY_NAME[status],
       code: rejeicao?.codigo || null,
       endToEnd: endToEndId || null,
     }))

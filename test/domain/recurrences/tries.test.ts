@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { addDays } from '../../../src/domain/charges/business-days.ts'
+import { type ChargeTry, TRY_KINDS, TRY_STATUSES } from '../../../src/domain/recurrences/charge-try.ts'
 import { RETRY_POLICIES } from '../../../src/domain/recurrences/recurrence.ts'
 import {
   CHARGE_CANCEL_CODES,
@@ -12,12 +13,9 @@ import {
 } from '../../../src/domain/recurrences/recurrence-codes.ts'
 import {
   areTriesOver,
-  type ChargeTry,
   findRetryRefusal,
   judgeTryCode,
   listRetryDays,
-  TRY_KINDS,
-  TRY_STATUSES,
   type TriedCharge,
 } from '../../../src/domain/recurrences/tries.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
