@@ -5,6 +5,7 @@ import type { Provider } from '../../../src/providers/port.ts'
 import { keyDestination } from '../../support/transfer-destinations.ts'
 import { credentials, END_TO_END, NOW, REFERENCE, RETURN_ID } from '../support/efi-fixture.ts'
 import { type DocumentedAnswerExample, describeOptionalFields } from '../support/optional-fields.ts'
+import { cobrOf, RAIL_ID, recOf } from '../support/recurrences.ts'
 import { createScriptedPool } from '../support/scripted-connection-pool.ts'
 
 /** The answers of Efí's documentation and of the types of its official SDK, with every field that they have. */
@@ -202,6 +203,53 @@ describeOptionalFields('Efí', {
     schema: withoutPayments(publishedSchema(sdk.PixDetailChargeResponseSchema)),
     alternatives: COMPANY,
     call: findCharge,
+  },
+  'findCharge: a paid debit': {
+    answer: cobrOf({
+      status: 'CONCLUIDA',
+      infoAdicional: 'Fevereiro',
+      devedor: { email: 'ana@exemplo.com.br', cidade: 'Recife' },
+      pix: [
+        { endToEndId: END_TO_END, txid: REFERENCE, valor: '50.00', horario: at, devolucoes: [devolucao] },
+      ],
+      tentativas: [
+        {
+          dataLiquidacao: '2026-02-05',
+          tipo: 'AGND',
+          status: 'PAGA',
+          endToEndId: END_TO_END,
+          atualizacao: [{ status: 'PAGA', data: at }],
+          rejeicao: { codigo: 'AM02', descricao: 'so it is' },
+        },
+      ],
+      encerramento: { cancelamento: { solicitante: 'USUARIO_RECEBEDOR', codigo: 'SLCR', descricao: 'x' } },
+    }),
+    needed: [
+      ...['idRec', 'txid', 'status', 'calendario', 'calendario.dataDeVencimento', 'valor', 'valor.original'],
+      ...['pix', 'pix[].endToEndId', 'pix[].valor', 'pix[].horario'],
+    ],
+    call: answering(async provider => {
+      const outcome = await provider.findCharge(REFERENCE, { isDue: false, isDebit: true })
+      if (outcome.kind !== 'found') return outcome
+      return [outcome.status, outcome.payments.map(({ endToEnd, cents }) => [endToEnd, cents])]
+    }),
+  },
+  'findRecurrence: an active recurrence': {
+    answer: recOf({
+      status: 'APROVADA',
+      pagador: { codMun: '2673833', cpf: '75633122216', ispbParticipante: '81102623' },
+      loc: { id: 108, location: 'pix.example.com/qr/v2/rec/1', criacao: at, idRec: RAIL_ID },
+      solicitacao: [{ idSolicRec: 'SC1', status: 'ACEITA' }],
+      encerramento: { cancelamento: { solicitante: 'USUARIO_RECEBEDOR', codigo: 'SLCR', descricao: 'x' } },
+      dadosQR: { jornada: 'JORNADA_2', pixCopiaECola: '00020101021226...' },
+    }),
+    needed: ['idRec', 'status', 'vinculo', 'vinculo.contrato'],
+    call: answering(async provider => {
+      const debtor = { name: 'Ana Souza', document: '52998224725' }
+      const sent = { reference: REFERENCE, railId: RAIL_ID, debtor, orderedAt: at }
+      const outcome = await provider.findRecurrence!(sent)
+      return outcome.kind === 'found' ? [outcome.recurrence.railId, outcome.recurrence.status] : outcome
+    }),
   },
   'cancelCharge: a removed charge': {
     answer: { ...cob, status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' },

@@ -52,7 +52,7 @@ export function createInterProfile({
   }
 }
 
-/** Inter's profile of recurrences, of which its description has nothing: that of the Central Bank. */
+/** Inter's profile of recurrences, which it describes as the Central Bank does. */
 export const INTER_RECURRENCE_PROFILE: BacenRecurrenceProfile = {
   bodies: buildBacenRecurrenceBodies({ isStrict: false }),
   refusals: createBacenRecurrenceRefusals(),
