@@ -161,6 +161,8 @@ describe('the access log', () => {
     ['GET', `/provider-notifications/${randomUUID()}`],
     ['POST', `/provider-notifications/${randomUUID()}`],
     ['POST', `/provider-notifications/${randomUUID()}/a-secret/pix`],
+    ['POST', `/provider-notifications/${randomUUID()}/a-secret/rec`],
+    ['POST', `/provider-notifications/${randomUUID()}/a-secret/cobr`],
   ]
 
   test('has a cause of every request where PostgreSQL refuses connections', async () => {
