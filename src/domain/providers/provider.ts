@@ -238,7 +238,7 @@ export type FoundCharge = {
   /** Of a debit: its tries, the first one first; absent where one of them was unreadable. */
   tries?: ChargeTry[]
   /** Why a debit failed or was removed: a code of the rail. */
-  code?: string
+  endCode?: string
 }
 export type FindChargeOutcome = FoundCharge | NotFoundResult | NoAnswerResult
 export type FindPaymentOutcome = { kind: 'found'; payment: IncomingPix } | NotFoundResult | NoAnswerResult

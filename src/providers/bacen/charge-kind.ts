@@ -41,7 +41,7 @@ export type ChargeKindProfile<Shown extends ShownCharge, Call extends string = B
   /** The status of a charge at a time, in ms. */
   mapStatus(shown: Shown, now: number): FoundCharge['status']
   /** Maps what only a debit has. */
-  mapDebit?(shown: Shown, notes: AnswerNotes): { tries?: ChargeTry[]; code?: string }
+  mapDebit?(shown: Shown, notes: AnswerNotes): { tries?: ChargeTry[]; endCode?: string }
 }
 
 /**

@@ -149,8 +149,8 @@ function createDebitKind(
     mapStatus: ({ status }) => STATUSES[status],
     mapDebit(shown, notes) {
       const tries = mapTries(shown, notes)
-      const code = getEndingCode(shown.encerramento)
-      return { ...(tries && { tries }), ...(code !== undefined && { code }) }
+      const endCode = getEndingCode(shown.encerramento)
+      return { ...(tries && { tries }), ...(endCode !== undefined && { endCode }) }
     },
   }
 }

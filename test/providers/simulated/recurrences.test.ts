@@ -212,7 +212,7 @@ describe.each(['efi', 'inter'] as const)('%s', dialect => {
     })
     expect(await findDebit(reference)).toMatchObject({
       status: 'removed',
-      code: 'CCLD',
+      endCode: 'CCLD',
       tries: [{ status: 'CANCELLED' }],
     })
   })
@@ -243,7 +243,7 @@ describe.each(['efi', 'inter'] as const)('%s', dialect => {
     await loseAnswer('cancelAutomaticCharge')
     expect(await cancel()).toMatchObject({ kind: 'no_answer' })
     expect(await cancel()).toEqual({ kind: 'cancelled' })
-    expect(await findDebit(reference)).toMatchObject({ status: 'removed', code: 'SLCR' })
+    expect(await findDebit(reference)).toMatchObject({ status: 'removed', endCode: 'SLCR' })
   })
 
   // The tests below advance the days of the simulator.
@@ -292,7 +292,7 @@ describe.each(['efi', 'inter'] as const)('%s', dialect => {
     await advanceTo(debitDay)
     expect(await findDebit(reference)).toMatchObject({
       status: 'failed',
-      code: 'AC05',
+      endCode: 'AC05',
       tries: [
         { on: debitDay, kind: 'FIRST', status: 'REJECTED', code: 'AB10' },
         { on: debitDay, kind: 'SAME_DAY', status: 'REJECTED', code: 'AC05' },

@@ -649,8 +649,8 @@ export function describeRecurrences({ name, open, path, absent, receiver, findVi
           }),
         ),
       )
-      expect(await find(story)).toMatchObject({ status: 'failed', code: 'AC05' })
-      expect(await find(story)).toMatchObject({ status: 'removed', code: 'CCLD' })
+      expect(await find(story)).toMatchObject({ status: 'failed', endCode: 'AC05' })
+      expect(await find(story)).toMatchObject({ status: 'removed', endCode: 'CCLD' })
     })
 
     test('that is not there is not found, and one of another txid is no answer', async () => {
