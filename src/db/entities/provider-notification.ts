@@ -1,4 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
+import type { NotificationItem } from '../../domain/providers/provider.ts'
 import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
 
 /** Outcome of a provider notification: `routed`: signalled to a workflow; `foreign`: not about a resource of ours. */
@@ -10,7 +11,7 @@ const schema = defineEntity({
   properties: p => ({
     uuid: p.uuid().primary(),
     connectionUuid: p.uuid(),
-    kind: unionColumn<'payment' | 'refund' | 'transfer' | 'dispute'>(),
+    kind: unionColumn<NotificationItem['kind']>(),
     reference: p.text().nullable(),
     endToEnd: p.text().nullable(),
     body: p.text(),

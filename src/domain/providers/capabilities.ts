@@ -2,6 +2,7 @@ import type { DueModalities } from '../charges/due-terms.ts'
 import { BANK_ACCOUNT_TYPES, type BankAccountType } from '../pix/party.ts'
 import type { PixKeyType } from '../pix-keys/pix-key.ts'
 import type { PayableCode } from '../qr-codes/code-payment.ts'
+import type { Journey } from '../recurrences/recurrence.ts'
 import type { ProviderApi } from './provider.ts'
 
 /**
@@ -27,6 +28,8 @@ export type ProviderCapabilities = {
   canIssueOpenAmount: boolean
   /** What it computes for charges with a due date; null where it issues none. */
   dueCharges: DueModalities | null
+  /** By which journeys its recurrences (Pix Automático) get the payer's consent; none where it has no recurrences. */
+  journeys: readonly Journey[]
   /**
    * `charge`: it refuses a payer with another document than that of the charge's debtor. `none`: the payer is checked once the PIX has
    * arrived, as it is everywhere.
@@ -119,6 +122,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
   efi: {
     canIssueOpenAmount: false,
     dueCharges: BACEN_DUE_CHARGES,
+    journeys: [],
     // Per key only (`PUT /v2/gn/config`, documentoPagadorIgualDevedor), which would lock every charge of the key.
     locksPayer: 'none',
     canTransfer: true,
@@ -149,6 +153,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
       needsAddress: true,
       revisable: 'nothing',
     },
+    journeys: [],
     // "Bloqueando Pagamentos": `ensureSameTaxID`.
     locksPayer: 'charge',
     canTransfer: true,
@@ -168,6 +173,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
   sicoob: {
     canIssueOpenAmount: false,
     dueCharges: BACEN_DUE_CHARGES,
+    journeys: [],
     locksPayer: 'none',
     canTransfer: true,
     payableAccountTypes: BANK_ACCOUNT_TYPES,
@@ -187,6 +193,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
   inter: {
     canIssueOpenAmount: false,
     dueCharges: BACEN_DUE_CHARGES,
+    journeys: [],
     locksPayer: 'none',
     canTransfer: true,
     payableAccountTypes: BANK_ACCOUNT_TYPES,
@@ -224,6 +231,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
       needsAddress: false,
       revisable: 'schedule',
     },
+    journeys: [],
     // SDK, DynamicBrcode and Invoice: rule `allowedTaxIds`. An invoice alone restricts nobody ("Pix Invoice").
     locksPayer: 'charge',
     canTransfer: true,

@@ -161,6 +161,8 @@ export type ProviderRevision = {
   totalCents?: number
   due?: DueTerms
   message?: string
+  /** Of a debit, without any other change: a further day on which it is to be tried, `YYYY-MM-DD`. */
+  retryOn?: string
 }
 /**
  * Outcome of a revision. `revised`: it asks for what the order says, whether this call or an earlier one has changed it.
@@ -230,8 +232,10 @@ export type FoundCharge = {
   status: 'open' | 'completed' | 'removed' | 'expired' | 'failed'
   charge: IssuedCharge
   payments: IncomingPix[]
-  /** Of a debit: its tries, the first one first. */
+  /** Of a debit: its tries, the first one first; absent where one of them was unreadable. */
   tries?: ChargeTry[]
+  /** Why a debit failed or was removed: a code of the rail. */
+  code?: string
 }
 export type FindChargeOutcome = FoundCharge | NotFoundResult | NoAnswerResult
 export type FindPaymentOutcome = { kind: 'found'; payment: IncomingPix } | NotFoundResult | NoAnswerResult
@@ -345,10 +349,10 @@ export type DeleteKeyOutcome = { kind: 'deleted' } | NotFoundResult | NotAccepte
 
 /** One item of a provider notification: something about `reference` or `endToEnd` may have changed. */
 export type NotificationItem = {
-  kind: 'payment' | 'refund' | 'transfer' | 'dispute'
+  kind: 'payment' | 'refund' | 'transfer' | 'dispute' | 'recurrence'
   /**
    * Our id at the provider, where the notification names one, or the provider's id of a payout (`PayoutHandle.ref`); of a `dispute`
-   * the provider's id of the dispute.
+   * the provider's id of the dispute, of a `recurrence` the rail's id of it.
    */
   reference: string | null
   endToEnd: string | null

@@ -27,6 +27,7 @@ export function listCapabilityFacts(
     canLookUpKey: yesOrNo(can.canLookUpKey),
     canIssueOpenAmount: yesOrNo(can.canIssueOpenAmount),
     dueCharges: yesOrNo(can.dueCharges !== null),
+    journeys: can.journeys.map(journey => t(`journey.${journey}`)).join(', ') || t('capability.no'),
     locksPayer: t(`locksPayer.${can.locksPayer}`),
     refundsOneAtATime: yesOrNo(can.refundsOneAtATime),
     creatableKeyTypes: can.creatableKeyTypes.map(type => t(`key.${type}`)).join(', ') || t('capability.no'),

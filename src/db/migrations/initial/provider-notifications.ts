@@ -7,7 +7,7 @@ create table provider_notification (
   -- Of its connection and its text: a notification that is sent again is one fact, as long as its row is kept.
   uuid uuid primary key,
   connection_uuid uuid not null references connection,
-  kind text not null check (kind in ('payment', 'refund', 'transfer', 'dispute')),
+  kind text not null check (kind in ('payment', 'refund', 'transfer', 'dispute', 'recurrence')),
   reference text,
   end_to_end text,
   -- text and not jsonb: the uuid is derived from its characters.
