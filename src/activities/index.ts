@@ -25,7 +25,7 @@ import { deleteKey, pollPixKeyRemoval } from './pix-keys/delete.ts'
 import { openPixKey } from './pix-keys/open.ts'
 import { sweepProviderNotifications } from './provider-notifications/sweep.ts'
 import { listProviderAccounts, reconcile } from './reconciliation/reconcile.ts'
-import { createRecurrence, failRecurrence, lookUpRecurrence } from './recurrences/create.ts'
+import { createRecurrenceAtProvider, failRecurrence, lookUpRecurrence } from './recurrences/create.ts'
 import { prepareCycle, recordCycle } from './recurrences/cycles.ts'
 import { getRecurrence, openRecurrence } from './recurrences/open.ts'
 import { cancelRecurrence, pollRecurrence, requestConsent } from './recurrences/poll.ts'
@@ -59,7 +59,7 @@ export function providerActivities(dependencies: ActivityDependencies) {
     reviseCharge: reviseChargeAtProvider(dependencies),
     issueDebit: issueDebit(dependencies),
     closeOrphan: closeOrphan(dependencies),
-    createRecurrence: createRecurrence(dependencies),
+    createRecurrence: createRecurrenceAtProvider(dependencies),
     lookUpRecurrence: lookUpRecurrence(dependencies),
     pollRecurrence: pollRecurrence(dependencies),
     requestConsent: requestConsent(dependencies),

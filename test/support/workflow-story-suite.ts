@@ -237,13 +237,9 @@ export function setUpWorkflowStories() {
         id: WORKFLOWS.recurrence.idOf,
         input: uuid => ({ reopen: uuid, timeScale: 1 }),
       }),
-    /** The order of a debit, whose workflow the recurrence has started. */
-    debitOrder: (orderUuid = uuid()): ChargeInput => ({
-      ...chargeInput(orderUuid),
-      candidates: ['connection-a'],
-      expiresInSeconds: 0,
-      debit: { recurrenceUuid: 'recurrence', cycle: 1, railId: 'RR1', dueOn: '2026-12-10', feeCents: 0 },
-    }),
+    /** The charge of a cycle, whose workflow the recurrence has started. */
+    debit: (script: ActivityScript) =>
+      startStory(script, { type: 'chargeWorkflow', id: WORKFLOWS.charge.idOf, input: debitInput }),
     /** A charge of which only the row exists. */
     chargeWithoutWorkflow(script: ActivityScript): Story {
       const operationUuid = uuid()
@@ -476,6 +472,15 @@ function recurrenceInput(uuid: string, timeScale: number): RecurrenceInput {
     details: 'sealed',
     requestId: 'request',
     timeScale,
+  }
+}
+
+export function debitInput(uuid: string): ChargeInput {
+  return {
+    ...chargeInput(uuid),
+    candidates: ['connection-a'],
+    expiresInSeconds: 0,
+    debit: { recurrenceUuid: 'recurrence', cycle: 1, railId: 'RR1', dueOn: '2026-12-10', feeCents: 0 },
   }
 }
 

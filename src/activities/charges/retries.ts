@@ -2,13 +2,12 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { ChargeRevision } from '../../db/entities/charge-revision.ts'
 import { isRevisableChargeState } from '../../domain/charges/charge.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
-import { findRetryRefusal } from '../../domain/recurrences/tries.ts'
+import { findRetryRefusal } from '../../domain/recurrences/retries.ts'
 import { computeBrasiliaDay } from '../../domain/shared/brasilia-day.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import type { ChargeRevisionDetails, ReviseChargeInput } from '../../workflows/contracts/charges.ts'
 import { type DebitCharge, findDebitExpiry, readTriedCharge } from './debits.ts'
-import type { RevisionRequest } from './revise-charge.ts'
-import { endRevision, findOpenRevision } from './revisions.ts'
+import { endRevision, findOpenRevision, type RevisionRequest } from './revisions.ts'
 
 /**
  * Stores a retry of a debit before its provider is called, as a revision of the charge that changes nothing of it. The caller holds the

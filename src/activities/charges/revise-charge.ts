@@ -21,7 +21,7 @@ import { lockCharge } from '../shared/transition.ts'
 import { findPollTime, isDebit } from './debits.ts'
 import { pollCharge } from './poll-charge.ts'
 import { applyRetry, requestRetry } from './retries.ts'
-import { applyRevision, findOpenRevision, refuseRevision } from './revisions.ts'
+import { applyRevision, findOpenRevision, type RevisionRequest, refuseRevision } from './revisions.ts'
 
 /**
  * Revises a charge with a due date at its provider, then in the database. The revision is stored with its number before the call; one that
@@ -64,8 +64,6 @@ export function reviseChargeAtProvider(dependencies: ActivityDependencies) {
 }
 
 const CANNOT_REVISE = { kind: 'refused', code: 'not_supported', message: '' } as const
-
-export type RevisionRequest = { connectionUuid: string; order: ProviderRevision; isRepeat: boolean }
 
 /**
  * Stores a revision before its provider is called, under the charge's row lock. `isRepeat`: an earlier call may have carried it out. Null

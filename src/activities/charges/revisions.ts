@@ -5,7 +5,11 @@ import { findOpenChargeRevision } from '../../db/repositories/charge-revisions.t
 import { chargeRevisionMachine } from '../../domain/charges/charge-revision.ts'
 import { findDueExpiry } from '../../domain/charges/due-payment.ts'
 import type { DueTerms } from '../../domain/charges/due-terms.ts'
+import type { ProviderRevision } from '../../domain/providers/provider.ts'
 import { transitionStatus } from '../shared/transition.ts'
+
+/** A revision that is stored, and what its provider is asked. `isRepeat`: an earlier call may have carried it out. */
+export type RevisionRequest = { connectionUuid: string; order: ProviderRevision; isRepeat: boolean }
 
 /** Finds the revision of a charge that its provider has not answered. The caller holds the charge's row lock. */
 export async function findOpenRevision(em: EntityManager, charge: Charge): Promise<ChargeRevision | null> {

@@ -38,7 +38,7 @@ import { applyReport, changeRecurrence, readSnapshot } from './state.ts'
  * `isAbsenceProved`. PostgreSQL allows one attempt at a time that may have succeeded (`attempt_one_active`), so that no recurrence is ever
  * at two providers.
  */
-export function createRecurrence(dependencies: ActivityDependencies) {
+export function createRecurrenceAtProvider(dependencies: ActivityDependencies) {
   return async (input: CreateRecurrenceInput): Promise<CreateRecurrenceResult> => {
     const { orm } = dependencies
     const { uuid, connectionUuid } = input

@@ -1,10 +1,11 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
-import { type Recurrence, readTerms } from '../../db/entities/recurrence.ts'
+import type { Recurrence } from '../../db/entities/recurrence.ts'
 import { isCycleCharged, lockRecurrence } from '../../db/repositories/recurrences.ts'
 import { uuidFromHash } from '../../domain/pix/identifiers.ts'
 import { type CycleCreation, findNextCreation } from '../../domain/recurrences/cycles.ts'
 import { isChargeableRecurrenceState } from '../../domain/recurrences/recurrence.ts'
+import { readTerms } from '../../domain/recurrences/stored-terms.ts'
 import { sha256 } from '../../security/sealing.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
 import type {

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
-import { type Recurrence, readTerms } from '../../db/entities/recurrence.ts'
+import type { Recurrence } from '../../db/entities/recurrence.ts'
 import { runQuery, sendChanges } from '../../db/pipeline/query.ts'
 import { findAttempts } from '../../db/repositories/attempts.ts'
 import { queryFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
@@ -10,6 +10,7 @@ import {
   type RecurrenceEvent,
   recurrenceMachine,
 } from '../../domain/recurrences/recurrence.ts'
+import { readTerms } from '../../domain/recurrences/stored-terms.ts'
 import { computeBrasiliaDayEnd } from '../../domain/shared/brasilia-day.ts'
 import type { RecurrenceSnapshot } from '../../workflows/contracts/recurrences.ts'
 import { recordRecurrenceEvent } from '../events/record-event.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Recurrence, readTerms } from '../../db/entities/recurrence.ts'
+import type { Recurrence } from '../../db/entities/recurrence.ts'
 import { findNextCreation } from '../../domain/recurrences/cycles.ts'
 import {
   CHARGE_GENERATIONS,
@@ -11,6 +11,7 @@ import {
   type RecurrenceTerms,
   recurrenceMachine,
 } from '../../domain/recurrences/recurrence.ts'
+import { readTerms } from '../../domain/recurrences/stored-terms.ts'
 import { chosenProvider, cpfOrCnpj, externalRef, MAX_SPLITS, splitBody } from '../charges/charge.ts'
 import { payerMessage } from '../charges/due.ts'
 import {

@@ -1,6 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { ChargeSplit } from '../../domain/charges/split.ts'
-import { findCycle } from '../../domain/recurrences/cycles.ts'
 import type {
   Frequency,
   Journey,
@@ -9,7 +8,6 @@ import type {
   RecurrenceTerms,
   RetryPolicy,
 } from '../../domain/recurrences/recurrence.ts'
-import type { TriedCharge } from '../../domain/recurrences/tries.ts'
 import {
   centsColumn,
   historyColumn,
@@ -78,29 +76,3 @@ export class Recurrence extends recurrence.class {
   declare readonly state: RecurrenceState
 }
 recurrence.setClass(Recurrence)
-
-/** Returns the terms of a recurrence, as the rules of `src/domain/recurrences` read them. */
-export function readTerms(row: Recurrence): RecurrenceTerms {
-  return {
-    valueCents: row.valueCents ?? null,
-    minimumCents: row.minimumCents ?? null,
-    frequency: row.frequency,
-    startsOn: row.startsOn,
-    endsOn: row.endsOn ?? null,
-    contract: row.contract,
-    subject: row.subject ?? null,
-    retryPolicy: row.retryPolicy,
-    journey: row.journey,
-    generate: row.generate,
-    daysBefore: row.daysBefore,
-  }
-}
-
-/** Builds what decides about the tries of a debit, from its recurrence and its cycle. */
-export function buildTriedCharge(
-  row: Recurrence,
-  { cycle, ...charge }: Pick<TriedCharge, 'dueDay' | 'tries'> & { cycle: number },
-): TriedCharge {
-  const nextDueDay = findCycle(readTerms(row), cycle + 1)?.dueDay ?? null
-  return { retryPolicy: row.retryPolicy, nextDueDay, ...charge }
-}

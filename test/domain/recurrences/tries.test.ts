@@ -12,13 +12,15 @@ import {
 } from '../../../src/domain/recurrences/recurrence-codes.ts'
 import {
   areTriesOver,
-  type ChargeTry,
   findRetryRefusal,
-  judgeTryCode,
   listRetryDays,
+  type TriedCharge,
+} from '../../../src/domain/recurrences/retries.ts'
+import {
+  type ChargeTry,
+  judgeTryCode,
   TRY_KINDS,
   TRY_STATUSES,
-  type TriedCharge,
 } from '../../../src/domain/recurrences/tries.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 import vectors from './recurrence-vectors.json' with { type: 'json' }

@@ -37,23 +37,17 @@ const REFUSED: ActivityResult<'issueDebit'> = {
 }
 
 test('a debit is polled on its day and at the end of each day, until its provider ends it', async () => {
-  const story = await stories.charge(
-    {
-      issueDebit: [made()],
-      pollCharge: [polled('debiting'), polled('debiting'), chargeKnown('failed')],
-    },
-    stories.debitOrder(),
-  )
+  const story = await stories.debit({
+    issueDebit: [made()],
+    pollCharge: [polled('debiting'), polled('debiting'), chargeKnown('failed')],
+  })
   await story.finishWith('failed')
   expect(story.history.timers).toEqual(Array(3).fill('payload expires: 24 h 1 min'))
   expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'FAILED'])
 })
 
 test('a lost answer is requested again on the schedule, and other candidates are none', async () => {
-  const story = await stories.charge(
-    { issueDebit: [AGAIN, AGAIN, made()], pollCharge: [chargeKnown('paid')] },
-    stories.debitOrder(),
-  )
+  const story = await stories.debit({ issueDebit: [AGAIN, AGAIN, made()], pollCharge: [chargeKnown('paid')] })
   await story.finishWith('paid')
   expect(story.calls).toEqual([...Array(3).fill('issueDebit order'), 'pollCharge isPayloadExpired'])
   expect(story.history.timers.slice(0, 2)).toEqual([
@@ -63,10 +57,7 @@ test('a lost answer is requested again on the schedule, and other candidates are
 })
 
 test('a refused repeat fails the debit once it was twice not found, after the settle window', async () => {
-  const story = await stories.charge(
-    { issueDebit: [AGAIN, NOT_FOUND, NOT_FOUND, NOT_FOUND, REFUSED] },
-    stories.debitOrder(),
-  )
+  const story = await stories.debit({ issueDebit: [AGAIN, NOT_FOUND, NOT_FOUND, NOT_FOUND, REFUSED] })
   await story.finishWith('failed')
   expect(story.calls.at(-1)).toBe('issueDebit order isAbsenceProved')
   expect(story.calls.filter(call => call.endsWith('isAbsenceProved'))).toHaveLength(1)
@@ -77,24 +68,20 @@ test('a refused repeat fails the debit once it was twice not found, after the se
 })
 
 test('a notification of a try is polled for at once', async () => {
-  const story = await stories.charge(
-    { issueDebit: [made()], pollCharge: [chargeKnown('cancelled')] },
-    stories.debitOrder(),
-  )
+  const story = await stories.debit({ issueDebit: [made()], pollCharge: [chargeKnown('cancelled')] })
+  await story.waitForCalls(1)
   await story.notify()
   await story.finishWith('cancelled')
   expect(story.calls).toEqual(['issueDebit order', 'pollCharge'])
 })
 
 test('a retry is a revision of a debit that is in progress', async () => {
-  const story = await stories.charge(
-    {
-      issueDebit: [made(1_000)],
-      pollCharge: [polled('debiting'), chargeKnown('paid')],
-      reviseCharge: [polled('debiting')],
-    },
-    stories.debitOrder(),
-  )
+  const story = await stories.debit({
+    issueDebit: [made(1_000)],
+    pollCharge: [polled('debiting'), chargeKnown('paid')],
+    reviseCharge: [polled('debiting')],
+  })
+  await story.waitForCalls(1)
   await story.notify()
   await story.waitForCalls(2)
   expect(await story.reviseCharge()).toEqual({ kind: 'closed', state: 'debiting' })

@@ -3,7 +3,7 @@ import type { RecurrenceState } from '../../../src/domain/recurrences/recurrence
 import type { RecurrenceSnapshot } from '../../../src/workflows/contracts/recurrences.ts'
 import type { ActivityResult, Story } from '../../support/workflow-story.ts'
 import { NO_FOLLOW_UPS } from '../../support/workflow-story-answers.ts'
-import { SLOWLY, setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+import { debitInput, SLOWLY, setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 /** Recurrences of Pix Automático, from their creation to their end (SPEC §2). */
 
@@ -171,7 +171,7 @@ describe('the cycles', () => {
   const chargeUuidOf = (story: Story, cycle: number) => story.uuid.replace('-4000-', `-400${cycle}-`)
   const dueCycle = (cycle: number) => async (story: Story) => ({
     ...row('active'),
-    charge: { cycle, order: stories.debitOrder(chargeUuidOf(story, cycle)) },
+    charge: { cycle, order: debitInput(chargeUuidOf(story, cycle)) },
   })
   /** Recorded once the charge has ended: the test server keeps its clock for a child that is running when its parent continues as new. */
   const recorded = (cycle: number) => async (story: Story) => {
