@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
-import { TRY_KINDS, TRY_STATUSES } from '../../domain/recurrences/tries.ts'
+import { TRY_KINDS, TRY_STATUSES } from '../../domain/recurrences/charge-try.ts'
 
 /** What the payment of a debit alone shows: its tries. */
 

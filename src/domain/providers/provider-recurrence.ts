@@ -36,7 +36,7 @@ export type ProviderRecurrence = {
   code?: string
   /** Who cancelled it, where the provider tells. */
   cancelledBy?: 'payer' | 'receiver'
-  /** The code by which the payer consents; null of a request. */
+  /** The code by which the payer consents; null of a request, and while the provider does not show it: it is looked up again. */
   payload: string | null
 }
 
@@ -72,6 +72,3 @@ export type CancelRecurrenceOutcome =
   | { kind: 'refused'; code: string; message: string }
   | NotFoundResult
   | NoAnswerResult
-
-/** The debit that a charge of a recurrence is: no payer is shown a code, and the payer's bank is asked for it on its day. */
-export type AutomaticDebit = { railId: string; dueOn: string }

@@ -3,9 +3,8 @@ import type { PayerRestriction } from '../charges/payer-restriction.ts'
 import type { Party } from '../pix/party.ts'
 import type { PixReturnIds } from '../pix/pix-return.ts'
 import type { PixKeyType } from '../pix-keys/pix-key.ts'
-import type { ChargeTry } from '../recurrences/tries.ts'
+import type { ChargeTry } from '../recurrences/charge-try.ts'
 import type { TransferDestination } from '../transfers/transfer-destination.ts'
-import type { AutomaticDebit } from './provider-recurrence.ts'
 import { isTransportCode } from './transport-code.ts'
 
 /** The four names the contract shows; which dialect one speaks is a matter of its connection. */
@@ -133,6 +132,9 @@ export type PreparePayoutOutcome =
   | RejectedResult
   | UnreachableResult
   | NoAnswerResult
+
+/** The debit that a charge of a recurrence is: no payer is shown a code, and the payer's bank is asked for it on its day. */
+type AutomaticDebit = { railId: string; dueOn: string }
 
 /** What issuing a charge needs. `totalCents` 0 asks for an open amount. */
 export type ProviderChargeRequest = {

@@ -1,6 +1,6 @@
 import { addDays, findBusinessDay } from '../charges/business-days.ts'
 import { computeBrasiliaDay, computeBrasiliaDayEnd } from '../shared/brasilia-day.ts'
-import { listRetryDays, type TriedCharge } from './retries.ts'
+import { listRetryDays, type TriedCharge } from './tries.ts'
 
 /** Tells whether the day of a debit has come: from then on it is in progress until its provider ends it. */
 export function hasDebitDayCome(dueDay: string, today: string): boolean {

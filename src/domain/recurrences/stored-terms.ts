@@ -1,6 +1,6 @@
 import { findCycle } from './cycles.ts'
 import type { RecurrenceTerms } from './recurrence.ts'
-import type { TriedCharge } from './retries.ts'
+import type { TriedCharge } from './tries.ts'
 
 type NullableTerm = 'valueCents' | 'minimumCents' | 'endsOn' | 'subject'
 

@@ -3,8 +3,7 @@ import type { ChargeState } from '../../domain/charges/charge.ts'
 import type { DueTerms } from '../../domain/charges/due-terms.ts'
 import type { DocumentMatch, PayerKind } from '../../domain/charges/payer-restriction.ts'
 import type { ChargeSplit } from '../../domain/charges/split.ts'
-import type { AdditionalInfo, ChargeDebtor } from '../../domain/providers/provider.ts'
-import type { AutomaticDebit } from '../../domain/providers/provider-recurrence.ts'
+import type { AdditionalInfo, ChargeDebtor, ProviderChargeRequest } from '../../domain/providers/provider.ts'
 import type { FollowUps, MoneyOrder, OrderAuthor } from './orders.ts'
 
 /** The order that issues a charge; names, documents and references travel sealed. */
@@ -20,7 +19,11 @@ export type ChargeInput = MoneyOrder & {
 }
 
 /** The debit of a cycle; `feeCents`: the payer's fee on top of the value, which the payer has authorized where the value is fixed. */
-export type DebitOrder = AutomaticDebit & { recurrenceUuid: string; cycle: number; feeCents: number }
+export type DebitOrder = NonNullable<ProviderChargeRequest['debit']> & {
+  recurrenceUuid: string
+  cycle: number
+  feeCents: number
+}
 
 /** The part of an order that no history may show in plain text. */
 export type ChargeInputDetails = {

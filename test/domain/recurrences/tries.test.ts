@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { addDays } from '../../../src/domain/charges/business-days.ts'
+import { type ChargeTry, TRY_KINDS, TRY_STATUSES } from '../../../src/domain/recurrences/charge-try.ts'
 import { RETRY_POLICIES } from '../../../src/domain/recurrences/recurrence.ts'
 import {
   CHARGE_CANCEL_CODES,
@@ -13,14 +14,9 @@ import {
 import {
   areTriesOver,
   findRetryRefusal,
+  judgeTryCode,
   listRetryDays,
   type TriedCharge,
-} from '../../../src/domain/recurrences/retries.ts'
-import {
-  type ChargeTry,
-  judgeTryCode,
-  TRY_KINDS,
-  TRY_STATUSES,
 } from '../../../src/domain/recurrences/tries.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 import vectors from './recurrence-vectors.json' with { type: 'json' }

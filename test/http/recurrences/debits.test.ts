@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@j
 import { findCharge } from '../../../src/api/operations/charges.ts'
 import { addDays, findBusinessDay } from '../../../src/domain/charges/business-days.ts'
 import type { ProviderRevision } from '../../../src/domain/providers/provider.ts'
-import type { ChargeTry } from '../../../src/domain/recurrences/tries.ts'
+import type { ChargeTry } from '../../../src/domain/recurrences/charge-try.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openRecurrenceFixture, type RecurrenceFixture, TERMS } from './support/recurrence-fixture.ts'
 

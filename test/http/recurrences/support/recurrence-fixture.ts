@@ -9,8 +9,8 @@ import type {
   ProviderRecurrence,
   ProviderRecurrenceRequest,
 } from '../../../../src/domain/providers/provider-recurrence.ts'
+import type { ChargeTry } from '../../../../src/domain/recurrences/charge-try.ts'
 import type { RecurrenceTerms } from '../../../../src/domain/recurrences/recurrence.ts'
-import type { ChargeTry } from '../../../../src/domain/recurrences/tries.ts'
 import { computeBrasiliaDay } from '../../../../src/domain/shared/brasilia-day.ts'
 import { toParty } from '../../../../src/providers/adapter/party.ts'
 import type { ChargeInput } from '../../../../src/workflows/contracts/charges.ts'
