@@ -110,6 +110,16 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'state',
     pt: 'A cobrança nunca foi paga, ou já foi devolvida por inteiro. Leia o `status`.',
   },
+  charge_not_retryable: {
+    action: 'state',
+    pt: 'A recorrência não permite outra tentativa de débito, ou não agora; `data.reason` diz por quê.',
+  },
+  recurrence_not_active: { action: 'state', pt: 'Só uma recorrência ACTIVE é cobrada.' },
+  cycle_already_charged: { action: 'state', pt: 'O ciclo desse dia já tem uma cobrança.' },
+  recurrence_not_cancellable: {
+    action: 'state',
+    pt: 'Só uma recorrência PENDING, PROCESSING ou ACTIVE pode ser cancelada.',
+  },
   charge_not_revisable: {
     action: 'state',
     pt: 'A cobrança não tem vencimento, o provedor não altera cobranças, ou ela está sendo paga ou já terminou. Leia a cobrança; para outros termos, cancele e crie outra.',

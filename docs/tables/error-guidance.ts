@@ -57,6 +57,14 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   charge_not_cancellable:
     'The charge is already paid, expired or cancelled. Read its `status`: CANCELLED also where an earlier request with a lost response cancelled it.',
   charge_not_refundable: 'The charge was never paid, or is completely refunded. Read its `status`.',
+  charge_not_retryable:
+    'A retry of a debit was asked for that its recurrence does not allow, or not now: `data.reason` says why, such as `try_pending`. Nothing was done. Read the charge for its tries.',
+  recurrence_not_active:
+    'The recurrence is not ACTIVE: its payer has not authorized it yet, or it is over. Nothing was debited. Read the recurrence.',
+  cycle_already_charged:
+    'The day belongs to a cycle that has a charge, paid or not. Nothing was debited. Use a day of another cycle.',
+  recurrence_not_cancellable:
+    'The recurrence is over, was not created yet, or its provider refuses to cancel it. Read the recurrence.',
   charge_not_revisable:
     'The charge has no due date, its provider changes no charge, or it is being paid or has ended; a payment that had started came first. Read the charge. For other terms cancel it and create another one.',
   revision_in_progress:

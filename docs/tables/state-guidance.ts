@@ -15,12 +15,21 @@ export type StateGuidance<State extends string, Event extends string> = {
 
 export const CHARGE_GUIDANCE: StateGuidance<ChargeState, ChargeEvent> = {
   notes: {
+    debiting: { en: 'being debited', pt: 'débito em andamento' },
     paying: { en: 'being paid', pt: 'pagamento em andamento' },
     refunding: { en: 'being refunded', pt: 'devolução em andamento' },
   },
   events: {
     issued: { en: 'a provider issues the payload', pt: 'um provedor emite o código' },
     no_provider_issued: { en: 'no provider can issue it', pt: 'nenhum provedor consegue emitir' },
+    debit_started: {
+      en: 'the day of the debit of a recurrence comes',
+      pt: 'chega o dia do débito de uma recorrência',
+    },
+    debit_failed: {
+      en: 'the debit of a recurrence is refused, and is not tried again',
+      pt: 'o débito de uma recorrência é recusado e não é mais tentado',
+    },
     payment_started: { en: 'a PIX arrives', pt: 'chega um Pix' },
     payment_confirmed: { en: 'the PIX is confirmed', pt: 'o Pix é confirmado' },
     payment_failed: { en: 'the PIX fails', pt: 'o Pix falha' },

@@ -1,6 +1,7 @@
 import { foldListCounters } from '../db/repositories/list-counters.ts'
 import { closeOrphan } from './charges/close-orphan.ts'
 import { issueCharge } from './charges/issue-charge.ts'
+import { issueDebit } from './charges/issue-debit.ts'
 import { cancelChargeAtProvider, getCharge, pollCharge } from './charges/poll-charge.ts'
 import { reviseChargeAtProvider } from './charges/revise-charge.ts'
 import { recordDeposit } from './deposits/record-deposit.ts'
@@ -24,6 +25,10 @@ import { deleteKey, pollPixKeyRemoval } from './pix-keys/delete.ts'
 import { openPixKey } from './pix-keys/open.ts'
 import { sweepProviderNotifications } from './provider-notifications/sweep.ts'
 import { listProviderAccounts, reconcile } from './reconciliation/reconcile.ts'
+import { createRecurrenceAtProvider, failRecurrence, lookUpRecurrence } from './recurrences/create.ts'
+import { prepareCycle, recordCycle } from './recurrences/cycles.ts'
+import { getRecurrence, openRecurrence } from './recurrences/open.ts'
+import { cancelRecurrence, pollRecurrence, requestConsent } from './recurrences/poll.ts'
 import { getRefund, openRefund } from './refunds/open.ts'
 import { refundPayout } from './refunds/refund-payout.ts'
 import type { ActivityDependencies } from './runtime/dependencies.ts'
@@ -52,7 +57,13 @@ export function providerActivities(dependencies: ActivityDependencies) {
     pollCharge: pollCharge(dependencies),
     cancelCharge: cancelChargeAtProvider(dependencies),
     reviseCharge: reviseChargeAtProvider(dependencies),
+    issueDebit: issueDebit(dependencies),
     closeOrphan: closeOrphan(dependencies),
+    createRecurrence: createRecurrenceAtProvider(dependencies),
+    lookUpRecurrence: lookUpRecurrence(dependencies),
+    pollRecurrence: pollRecurrence(dependencies),
+    requestConsent: requestConsent(dependencies),
+    cancelRecurrence: cancelRecurrence(dependencies),
     recordDeposit: recordDeposit(dependencies),
     sendTransfer: sendTransfer(dependencies),
     pollTransfer: pollPayout(dependencies, transferPayout),
@@ -84,6 +95,11 @@ export function batchActivities(dependencies: ActivityDependencies) {
 export function databaseActivities(dependencies: ActivityDependencies) {
   return {
     getCharge: getCharge(dependencies),
+    openRecurrence: openRecurrence(dependencies),
+    getRecurrence: getRecurrence(dependencies),
+    failRecurrence: failRecurrence(dependencies),
+    prepareCycle: prepareCycle(dependencies),
+    recordCycle: recordCycle(dependencies),
     openRefund: openRefund(dependencies),
     getRefund: getRefund(dependencies),
     storeTransfer: storeTransfer(dependencies),

@@ -216,6 +216,6 @@ async function countUnresolved(em: EntityManager, connectionUuid: string): Promi
   const isUnknown = { state: { $in: ['calling', 'unknown', 'orphan'] } } as const
   const isAccepted = { state: 'accepted', operation: { $in: [...PAYOUT_NOUNS] } } as const
   const attempts = await em.count(Attempt, { connectionUuid, $or: [isUnknown, isAccepted] })
-  const payable = { connection: connectionUuid, state: { $in: ['pending', 'paying'] } } as const
+  const payable = { connection: connectionUuid, state: { $in: ['pending', 'debiting', 'paying'] } } as const
   return attempts + (await em.count(Charge, payable))
 }

@@ -14,6 +14,7 @@ import { pixKeyRoutes } from './pix-keys/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
 import { codeReadingRoutes } from './qr-codes/reading-routes.ts'
 import { qrCodeRoutes } from './qr-codes/routes.ts'
+import { recurrenceRoutes } from './recurrences/routes.ts'
 import { refundRoutes } from './refunds/routes.ts'
 import { transferBatchRoutes } from './transfers/batch-routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
@@ -24,6 +25,7 @@ export const MERCHANT_ROUTES: RouteRegistrar[] = [
   chargeRoutes,
   qrCodeRoutes,
   codeReadingRoutes,
+  recurrenceRoutes,
   refundRoutes,
   depositRoutes,
   disputeRoutes,

@@ -59,6 +59,8 @@ export async function findReopening(
       return () => reopenPayout(temporal, noun, row)
     case 'return':
       return state === 'held' ? undefined : () => reopenPayout(temporal, noun, row)
+    case 'recurrence':
+      return () => startOrReopenWorkflow(temporal, noun, uuid, { reopen: uuid, timeScale })
     case 'transfer_batch':
       return () => startOrReopenWorkflow(temporal, noun, uuid, { uuid, timeScale })
     case 'dispute': {

@@ -13,6 +13,7 @@ import {
   markNotificationRouted,
   storeProviderNotifications,
 } from '../db/repositories/provider-notifications.ts'
+import { findRecurrenceByRailId } from '../db/repositories/recurrences.ts'
 import { uuidFromHash, uuidFromReference } from '../domain/pix/identifiers.ts'
 import { scaleWait } from '../domain/shared/intervals.ts'
 import { deriveDisputeUuid } from '../temporal/disputes.ts'
@@ -22,6 +23,7 @@ import {
   signalIfRunning,
   signalOperation,
   signalPayloadOwner,
+  signalRecurrence,
   signalReturn,
 } from '../temporal/signals.ts'
 import { hasWorkflow } from '../temporal/workflow-history.ts'
@@ -74,6 +76,7 @@ async function routeByKind(
   const { notification, connection } = inbound
   if (notification.kind === 'dispute' && notification.reference)
     return routeToDispute(temporal, inbound, notification.reference)
+  if (notification.kind === 'recurrence') return routeToRecurrence(temporal, em, inbound)
   const uuid = notification.reference ? uuidFromReference(notification.reference) : null
   const [attempt, disputes] =
     subject ?? (await runQuery(em, queryNotificationSubject(em, notification, connection)))
@@ -114,7 +117,8 @@ async function routeToAttempt(temporal: TemporalContext, attempt: Attempt, inbou
       return 'routed'
     case 'create_key':
     case 'delete_key':
-      return 'foreign' // Providers receive no id of ours with a key.
+    case 'create_recurrence':
+      return 'foreign' // Providers receive no id of ours with a key, and name a recurrence by the rail's.
   }
 }
 
@@ -235,6 +239,20 @@ export function buildNotificationSignal({
     ...(isNew && { isNew: true }),
     ...(isAboutReturn && { isAboutReturn }),
   }
+}
+
+/** Routes what changed of a recurrence, by the rail's id, which is stored with the answer that names it. */
+async function routeToRecurrence(
+  temporal: TemporalContext,
+  em: EntityManager,
+  { notification, connection, signal }: InboundNotification,
+): Promise<NotificationOutcome | null> {
+  const { providerAccountUuid } = connection
+  const railId = notification.reference
+  const uuid = railId ? await findRecurrenceByRailId(em, { providerAccountUuid, railId }) : null
+  if (!uuid) return isRecent(temporal, notification) ? null : 'foreign'
+  await signalRecurrence(temporal, uuid, signal)
+  return 'routed'
 }
 
 /** Signals the workflow of the dispute with this provider's id; the workflow creates the dispute or polls it. */

@@ -28,6 +28,19 @@ export function signalOperation(
   return signal(temporal, { reopen: uuid }, notification)
 }
 
+/** Signals a recurrence by the uuid of its row. */
+export function signalRecurrence(
+  temporal: TemporalContext,
+  uuid: string,
+  notification: ProviderNotificationSignal,
+): Promise<void> {
+  return createSignal<ReopenedInput>('recurrence', ({ reopen }) => reopen)(
+    temporal,
+    { reopen: uuid },
+    notification,
+  )
+}
+
 export const signalOrphanPayload = createSignal<OrphanInput>('orphan', ({ attemptUuid }) => attemptUuid)
 
 /** Signals the return of an unmatched PIX. Its workflow finds the attempt, and sends only if there is none. */

@@ -16,6 +16,11 @@ import {
   type ReopenedInput,
 } from '../workflows/contracts/orders.ts'
 import type { AuthCodeInput, PixKeyInput } from '../workflows/contracts/pix-keys.ts'
+import {
+  type CancelRecurrenceResult,
+  cancelRecurrenceUpdate,
+  type RecurrenceInput,
+} from '../workflows/contracts/recurrences.ts'
 import type { RefundInput } from '../workflows/contracts/refunds.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import { cancelTransferUpdate, type TransferInput } from '../workflows/contracts/transfers.ts'
@@ -201,6 +206,27 @@ export function startDepositReturnWorkflow(
     updateId: input.uuid,
     waitMs,
   })
+}
+
+/** Starts or joins the workflow of a recurrence; resolves when it is created or cannot be. */
+export function startRecurrenceWorkflow(
+  temporal: TemporalContext,
+  input: RecurrenceInput,
+  waitMs: number,
+): Promise<void> {
+  const metadata = buildOrderMetadata({ ...input, connectionUuid: input.candidates[0]! }, 'Recurrence')
+  return startAndAwaitWorkflow(temporal, 'recurrence', input, { ...metadata, updateId: input.uuid, waitMs })
+}
+
+/** Cancels a recurrence by update; starts its workflow from its row if none runs. */
+export function executeCancelRecurrenceUpdate(
+  temporal: TemporalContext,
+  uuid: string,
+  request: UpdateRequest,
+): Promise<CancelRecurrenceResult> {
+  const input = { reopen: uuid, timeScale: temporal.timeScale }
+  const workflow = { noun: 'recurrence', uuid, input } as const
+  return executeUpdateWithStart(temporal, workflow, cancelRecurrenceUpdate, { ...request, args: [] })
 }
 
 /** Starts or joins the workflow that creates a PIX key; resolves when the key is created or cannot be. */

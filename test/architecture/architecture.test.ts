@@ -163,6 +163,7 @@ const ACTIVITY_FLOORS = [
   'limits',
   'payouts',
   'unmatched',
+  'recurrences',
   'charges',
   'qr-codes',
   'deposits',

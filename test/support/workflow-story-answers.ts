@@ -12,7 +12,7 @@ import type { ActivityResult, Story } from './workflow-story.ts'
 
 /** Scripted results of the activities, named so that a test reads like its scenario. */
 
-const NO_FOLLOW_UPS: FollowUps = { deliveries: [], returns: [] }
+export const NO_FOLLOW_UPS: FollowUps = { deliveries: [], returns: [] }
 const DAY_MS = 86_400_000
 
 /** The attempt that an operator settles. */

@@ -10,6 +10,7 @@ import {
   REBUILD_WORKFLOW,
   type RebuiltOperation,
 } from '../../src/workflows/contracts/rebuild.ts'
+import type { RecurrenceInput } from '../../src/workflows/contracts/recurrences.ts'
 import type { RefundInput } from '../../src/workflows/contracts/refunds.ts'
 import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../../src/workflows/contracts/unmatched.ts'
@@ -33,7 +34,18 @@ const MAIN_ACTIVITIES: Record<
   pollCharge: true,
   cancelCharge: true,
   reviseCharge: true,
+  issueDebit: true,
   closeOrphan: true,
+  openRecurrence: true,
+  getRecurrence: true,
+  createRecurrence: true,
+  lookUpRecurrence: true,
+  failRecurrence: true,
+  requestConsent: true,
+  pollRecurrence: true,
+  cancelRecurrence: true,
+  prepareCycle: true,
+  recordCycle: true,
   recordDeposit: true,
   sendTransfer: true,
   pollTransfer: true,
@@ -210,6 +222,24 @@ export function setUpWorkflowStories() {
       return story
     },
 
+    /** An ordered recurrence; `isAnswered` of its request is `story.awaitAccepted`. */
+    async recurrence(script: ActivityScript, timeScale = 1): Promise<Story> {
+      return startStory(script, {
+        type: 'recurrenceWorkflow',
+        id: WORKFLOWS.recurrence.idOf,
+        input: uuid => recurrenceInput(uuid, timeScale),
+      })
+    },
+    /** A recurrence whose row had lost its workflow (src/disaster-recovery/reopen.ts). */
+    reopenedRecurrence: (script: ActivityScript) =>
+      startStory(script, {
+        type: 'recurrenceWorkflow',
+        id: WORKFLOWS.recurrence.idOf,
+        input: uuid => ({ reopen: uuid, timeScale: 1 }),
+      }),
+    /** The charge of a cycle, whose workflow the recurrence has started. */
+    debit: (script: ActivityScript) =>
+      startStory(script, { type: 'chargeWorkflow', id: WORKFLOWS.charge.idOf, input: debitInput }),
     /** A charge of which only the row exists. */
     chargeWithoutWorkflow(script: ActivityScript): Story {
       const operationUuid = uuid()
@@ -432,6 +462,26 @@ export async function orderCharge(story: Story, order: ChargeInput): Promise<voi
     },
     ask,
   )
+}
+
+function recurrenceInput(uuid: string, timeScale: number): RecurrenceInput {
+  return {
+    uuid,
+    accountUuid: 'account',
+    candidates: ['connection-a', 'connection-b'],
+    details: 'sealed',
+    requestId: 'request',
+    timeScale,
+  }
+}
+
+export function debitInput(uuid: string): ChargeInput {
+  return {
+    ...chargeInput(uuid),
+    candidates: ['connection-a'],
+    expiresInSeconds: 0,
+    debit: { recurrenceUuid: 'recurrence', cycle: 1, railId: 'RR1', dueOn: '2026-12-10', feeCents: 0 },
+  }
 }
 
 export function chargeInput(uuid: string): ChargeInput {

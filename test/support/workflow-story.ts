@@ -19,6 +19,10 @@ import {
 import { type ReplyToDisputeResult, replyToDisputeUpdate } from '../../src/workflows/contracts/disputes.ts'
 import { awaitResultUpdate } from '../../src/workflows/contracts/orders.ts'
 import { type ManualSettlement, manualSettlementSignal } from '../../src/workflows/contracts/payouts.ts'
+import {
+  type CancelRecurrenceResult,
+  cancelRecurrenceUpdate,
+} from '../../src/workflows/contracts/recurrences.ts'
 import { applyDecisionUpdate, cancelBatchUpdate } from '../../src/workflows/contracts/transfer-batches.ts'
 import { approvalDecidedSignal, cancelTransferUpdate } from '../../src/workflows/contracts/transfers.ts'
 import { deliveryChangedSignal } from '../../src/workflows/contracts/webhooks.ts'
@@ -183,6 +187,11 @@ export class Story {
       updateId,
       args,
     })
+  }
+
+  /** A cancel request for a recurrence, whose workflow runs. */
+  cancelRecurrence(updateId = 'cancel'): Promise<CancelRecurrenceResult> {
+    return storyClient.updateRunning(this.target, { update: cancelRecurrenceUpdate, updateId })
   }
 
   /** A cancel request that was accepted: its result comes later. */

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
-import type { ChargeRevision } from '../../db/entities/charge-revision.ts'
+import { type ChargeRevision, type DueRevision, isDueRevision } from '../../db/entities/charge-revision.ts'
 import { matchDueVersion } from '../../domain/charges/due-payment.ts'
 import type { DueTerms } from '../../domain/charges/due-terms.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
@@ -43,8 +43,8 @@ export async function applyPaidVersion(
 }
 
 function matchPaidVersion(charge: ChargeWithDue, payment: IncomingPix, openRevision: ChargeRevision | null) {
-  return matchDueVersion<ChargeWithDue | ChargeRevision>(
-    openRevision ? [charge, openRevision] : [charge],
+  return matchDueVersion<ChargeWithDue | DueRevision>(
+    openRevision && isDueRevision(openRevision) ? [charge, openRevision] : [charge],
     payment,
   )
 }

@@ -36,6 +36,7 @@ import {
   UnreachedProviderError,
 } from '../shared/provider-client.ts'
 import { lockCharge, transition, transitionAttempt } from '../shared/transition.ts'
+import { findDebitExpiry, findPollTime, isDebit } from './debits.ts'
 import { findLaterExpiry } from './revisions.ts'
 import { isIssuedAsStaticCode, issueStaticCharge, storeChargeCode } from './static-charge.ts'
 
@@ -114,7 +115,7 @@ async function issueAtConnection(
  * Describes to a provider what the payer is shown, when the charge is due, who is to pay and, where the provider can refuse others, who
  * may; an order of an earlier release has none of it.
  */
-function describeDetails(
+export function describeDetails(
   { dialect }: Connection,
   {
     due,
@@ -206,12 +207,13 @@ export async function recordIssuedCharge(
   charge.feeCents =
     getQuotedFeeCents(charge, issued) ?? computeQuotedFeeCents(charge.valueCents, connection.fees)
   charge.totalCents = charge.valueCents + charge.feeCents
-  charge.payload = issued.payload
+  charge.payload = charge.debitOn == null ? issued.payload : ''
   charge.txid = issued.txid
   charge.pixKey = issued.pixKey
   charge.receiver = getConnectionParty(connection) ?? issued.receiver
   charge.expiresAt = issued.expiresAt === null ? null : new Date(issued.expiresAt)
   if (charge.due) charge.expiresAt = findLaterExpiry(charge.due, issued.expiresAt)
+  if (isDebit(charge)) charge.expiresAt = await findDebitExpiry(em, charge)
   if (isIssuedAsStaticCode(charge.valueCents, connection)) storeChargeCode(em, charge, issued)
   transitionAttempt(attempt, 'accepted')
   orphanCallingAttempts(attempts)
@@ -223,7 +225,11 @@ export async function recordIssuedCharge(
  * Gets the fee that the payload asks for on top of the value: the fee table may have changed since it was issued. Undefined
  * of an open amount, and where the provider does not report an amount that covers the value.
  */
-function getQuotedFeeCents({ valueCents }: Charge, { totalCents }: IssuedCharge): number | undefined {
+function getQuotedFeeCents(
+  { valueCents, debitOn, feeCents }: Charge,
+  { totalCents }: IssuedCharge,
+): number | undefined {
+  if (debitOn != null) return feeCents
   if (valueCents === 0 || totalCents === undefined || totalCents < valueCents) return undefined
   return totalCents - valueCents
 }
@@ -232,7 +238,7 @@ function getQuotedFeeCents({ valueCents }: Charge, { totalCents }: IssuedCharge)
 export async function failIssuing(
   em: EntityManager,
   chargeUuid: string,
-  code?: 'not_found_after_restore',
+  code?: 'not_found_after_restore' | 'recurrence_not_active' | 'cycle_already_charged',
 ): Promise<Query<IssueChargeResult>> {
   const charge = await lockCharge(em, chargeUuid)
   const attempts = await findIssueAttempts(em, chargeUuid)
@@ -271,7 +277,7 @@ function queryIssueResult(charge: Charge, attempts: Attempt[]): Query<IssueCharg
   return mapQuery(queryFollowUpsOfRow(charge), followUps => ({
     state: charge.state,
     connectionUuid: charge.connection.uuid,
-    expiresAt: charge.expiresAt?.toISOString() ?? null,
+    expiresAt: findPollTime(charge)?.toISOString() ?? null,
     ...(charge.qrCodeUuid && { isStatic: true as const }),
     orphans: attempts.filter(attempt => attempt.state === 'orphan').map(orphan => orphan.uuid),
     ...followUps,
@@ -279,7 +285,7 @@ function queryIssueResult(charge: Charge, attempts: Attempt[]): Query<IssueCharg
 }
 
 /** `isReissue`: an earlier run has not recorded the outcome of this call, which may have reached the provider. */
-type IssueAttempt = ProviderConnection & { attempt: Attempt; isReissue: boolean }
+export type IssueAttempt = ProviderConnection & { attempt: Attempt; isReissue: boolean }
 
 /**
  * Starts the attempt to issue a charge through one connection, under the charge's row lock, so that no attempt starts
@@ -339,7 +345,7 @@ async function awaitEarlierCall(
 }
 
 /** Finds the attempts to issue a charge, in the order in which they were made. */
-function findIssueAttempts(em: EntityManager, chargeUuid: string): Promise<Attempt[]> {
+export function findIssueAttempts(em: EntityManager, chargeUuid: string): Promise<Attempt[]> {
   return findAttempts(em, { operation: 'issue', subjectUuid: chargeUuid })
 }
 
@@ -350,9 +356,9 @@ export function storeCharge(
   order: ChargeInput,
   connection: Connection,
   at = new Date(),
-): void {
+): Charge {
   const details = sealer.open<ChargeInputDetails>(order.details)
-  const { valueCents } = order
+  const { valueCents, debit } = order
   const charge = em.create(Charge, {
     uuid: order.uuid,
     accountUuid: order.accountUuid,
@@ -360,7 +366,8 @@ export function storeCharge(
     providerAccountUuid: connection.providerAccountUuid,
     state: 'issuing',
     valueCents,
-    totalCents: valueCents,
+    feeCents: debit?.feeCents ?? 0,
+    totalCents: valueCents + (debit?.feeCents ?? 0),
     externalRef: details.externalRef,
     beneficiaryName: details.finalBeneficiary?.name,
     beneficiaryDocument: details.finalBeneficiary?.document,
@@ -373,11 +380,14 @@ export function storeCharge(
     payerMatch: details.payerMatch ?? null,
     paymentUuid: randomUUID(),
     due: details.due ?? null,
+    recurrenceUuid: debit?.recurrenceUuid ?? null,
+    cycle: debit?.cycle ?? null,
+    debitOn: debit?.dueOn ?? null,
     message: details.message ?? null,
     additionalInfo: details.additionalInfo ?? [],
     metadata: details.metadata ?? {},
-    // The payload expires by its due date.
-    expiresInSeconds: details.due ? null : order.expiresInSeconds,
+    // The payload expires by its due date, and a debit has none.
+    expiresInSeconds: details.due || debit ? null : order.expiresInSeconds,
     history: [],
     requestId: order.requestId,
     tokenNumber: order.tokenNumber ?? null,
@@ -397,6 +407,7 @@ export function storeCharge(
       status: 'PENDING',
     })
   })
+  return charge
 }
 
 /**

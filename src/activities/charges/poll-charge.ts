@@ -34,6 +34,7 @@ import {
   toProviderConnection,
 } from '../shared/provider-client.ts'
 import { lockCharge, lockChargeWithQuery, transition } from '../shared/transition.ts'
+import { applyDebitReport, findPollTime, findUnknownTryCodes, isDebit } from './debits.ts'
 import {
   isPayerReportPending,
   isRefusedForItsPayer,
@@ -51,7 +52,7 @@ export function getCharge({ orm }: ActivityDependencies) {
     const openRevision = await findOpenRevision(em, charge)
     return {
       state,
-      expiresAt: expiresAt?.toISOString() ?? null,
+      expiresAt: (isDebit(charge) ? findPollTime(charge) : expiresAt)?.toISOString() ?? null,
       cancelRequested: cancelRequestedAt !== null,
       ...(qrCodeUuid && { isStatic: true as const }),
       ...(openRevision && { openRevision: openRevision.uuid }),
@@ -82,6 +83,8 @@ export function pollCharge(dependencies: ActivityDependencies) {
         return runInTransaction(dependencies.orm, tx => recordUnpaidEnd(tx, chargeUuid, 'payload_expired'))
       return { kind: 'no_answer', state: await readChargeState(em, chargeUuid), code }
     }
+    for (const code of findUnknownTryCodes(answer))
+      dependencies.log.error({ charge: chargeUuid, code }, 'the provider reports a try with an unknown code')
     for (const { endToEnd } of answer.payments.filter(({ cents }) => cents <= 0))
       dependencies.log.error({ charge: chargeUuid, endToEnd }, 'the provider lists a payment without a value')
     const payments = await addNotifiedPayers(em, client, answer.payments)
@@ -128,7 +131,10 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
     if (charge.qrCodeUuid)
       return runInTransaction(dependencies.orm, tx => recordUnpaidEnd(tx, chargeUuid, 'cancelled'))
     const { connection, provider } = await loadProviderConnection(dependencies, em, charge.connection.uuid)
-    const answer = await provider.cancelCharge(referenceOf(chargeUuid), { isDue: charge.due != null })
+    const answer = await provider.cancelCharge(referenceOf(chargeUuid), {
+      isDue: charge.due != null,
+      ...(isDebit(charge) && { isDebit: true }),
+    })
     if (!isRepeat && hasRemovedNothing(answer)) await clearUnansweredCancellation(em, chargeUuid)
     await requireReach(dependencies, em, connection, answer)
     const outcome = guardNotFoundByOrderTime(answer, { orderedAt: charge.createdAt, connection })
@@ -208,6 +214,12 @@ async function applyChargePoll(
   if (recordable.length < payments.length)
     return queryPollResult(charge, { kind: 'no_answer', code: 'payer_not_reported' })
   const hasPendingPayment = answer.payments.some(({ status }) => status === 'in_process')
+  if (isDebit(charge)) {
+    const code = await applyDebitReport(em, charge, { answer, hasPendingPayment })
+    if (code !== null) return queryPollResult(charge, { kind: 'no_answer', code })
+    const expiresAt = findPollTime(charge)!.toISOString()
+    return queryPollResult(charge, { kind: 'known', listedPaymentCount: payments.length, expiresAt })
+  }
   if (answer.status === 'removed' && !hasPendingPayment) await endPendingCharge(em, charge, 'cancelled')
   if (isPayloadExpired && !hasPendingPayment) {
     // A payload that another payer has used up is not payable any more, and its PIX is recorded.

@@ -255,6 +255,8 @@ function getPaymentFailureEvent(charge: Charge, { at, canAnotherPay }: { at: Dat
   const statuses = charge.history.map(entry => entry.status)
   if (statuses.includes('CANCELLED')) return 'payment_failed_after_cancellation'
   if (statuses.includes('EXPIRED')) return 'payment_failed_after_expiry'
+  // The end of a debit is for its provider to report.
+  if (charge.debitOn != null) return 'payment_failed'
   const hasExpired = charge.expiresAt && charge.expiresAt < at && !canAnotherPay
   return hasExpired ? 'payment_failed_after_expiry' : 'payment_failed'
 }

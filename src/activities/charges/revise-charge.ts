@@ -18,8 +18,10 @@ import type {
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection, requireReach } from '../shared/provider-client.ts'
 import { lockCharge } from '../shared/transition.ts'
+import { findPollTime, isDebit } from './debits.ts'
 import { pollCharge } from './poll-charge.ts'
-import { applyRevision, findOpenRevision, refuseRevision } from './revisions.ts'
+import { applyRetry, requestRetry } from './retries.ts'
+import { applyRevision, findOpenRevision, type RevisionRequest, refuseRevision } from './revisions.ts'
 
 /**
  * Revises a charge with a due date at its provider, then in the database. The revision is stored with its number before the call; one that
@@ -63,8 +65,6 @@ export function reviseChargeAtProvider(dependencies: ActivityDependencies) {
 
 const CANNOT_REVISE = { kind: 'refused', code: 'not_supported', message: '' } as const
 
-type RevisionRequest = { connectionUuid: string; order: ProviderRevision; isRepeat: boolean }
-
 /**
  * Stores a revision before its provider is called, under the charge's row lock. `isRepeat`: an earlier call may have carried it out. Null
  * where it has ended, changes nothing, or nothing can be revised: the charge is not pending, or another revision of it is under way.
@@ -75,6 +75,7 @@ async function requestRevision(
   { chargeUuid, revisionUuid, order }: ReviseChargeInput,
 ): Promise<RevisionRequest | null> {
   const charge = await lockCharge(em, chargeUuid)
+  if (isDebit(charge)) return requestRetry(sealer, em, charge, { revisionUuid, order })
   if (!isRevisableChargeState(charge.state) || !charge.due) return null
   const openRevision = await findOpenRevision(em, charge)
   if (openRevision)
@@ -119,7 +120,7 @@ function describeRequest(charge: Charge, revision: ChargeRevision, isRepeat: boo
   const order: ProviderRevision = {
     reference: referenceOf(charge.uuid),
     ...(totalCents !== charge.totalCents && { totalCents }),
-    ...(!isDeepStrictEqual(due, charge.due) && { due }),
+    ...(due && !isDeepStrictEqual(due, charge.due) && { due }),
     ...(message != null && message !== charge.message && { message }),
   }
   return { connectionUuid: charge.connection.uuid, order, isRepeat }
@@ -135,8 +136,9 @@ async function recordRevision(
   const revision = await findOpenRevision(em, charge)
   // A charge whose payment has started is paid by the terms that its provider reports then.
   if (revision?.uuid === revisionUuid && isRevisableChargeState(charge.state)) {
-    if (issued) applyRevision(charge, revision, issued.expiresAt)
-    else refuseRevision(revision)
+    if (!issued) refuseRevision(revision)
+    else if (isDebit(charge)) await applyRetry(em, charge, revision)
+    else applyRevision(charge, revision, issued.expiresAt)
   }
   return queryResult(charge)
 }
@@ -145,7 +147,9 @@ function readResult({ orm }: ActivityDependencies, chargeUuid: string): Promise<
   return runInTransaction(orm, async em => queryResult(await lockCharge(em, chargeUuid)))
 }
 
-function queryResult({ uuid, state, valueCents, expiresAt }: Charge): Query<PollChargeResult> {
+function queryResult(charge: Charge): Query<PollChargeResult> {
+  const { uuid, state, valueCents } = charge
+  const expiresAt = findPollTime(charge)
   const expiry = expiresAt && { expiresAt: expiresAt.toISOString() }
   return queryWithFollowUps(uuid, { kind: 'known' as const, state, valueCents, ...expiry })
 }

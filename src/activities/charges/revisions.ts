@@ -5,17 +5,22 @@ import { findOpenChargeRevision } from '../../db/repositories/charge-revisions.t
 import { chargeRevisionMachine } from '../../domain/charges/charge-revision.ts'
 import { findDueExpiry } from '../../domain/charges/due-payment.ts'
 import type { DueTerms } from '../../domain/charges/due-terms.ts'
+import type { ProviderRevision } from '../../domain/providers/provider.ts'
 import { transitionStatus } from '../shared/transition.ts'
+
+/** A revision that is stored, and what its provider is asked. `isRepeat`: an earlier call may have carried it out. */
+export type RevisionRequest = { connectionUuid: string; order: ProviderRevision; isRepeat: boolean }
 
 /** Finds the revision of a charge that its provider has not answered. The caller holds the charge's row lock. */
 export async function findOpenRevision(em: EntityManager, charge: Charge): Promise<ChargeRevision | null> {
-  return charge.due ? findOpenChargeRevision(em, charge.uuid) : null
+  return charge.due || charge.debitOn ? findOpenChargeRevision(em, charge.uuid) : null
 }
 
 /** Lets a charge ask what a revision does, which its provider has accepted. The caller holds the charge's row lock. */
 export function applyRevision(charge: Charge, revision: ChargeRevision, expiresAt: string | null): void {
   const at = new Date()
   const { number, valueCents, feeCents, totalCents, due, message } = revision
+  if (!due) throw new Error('the revision of a debit changes nothing of its charge')
   charge.issuedAs ??= {
     valueCents: charge.valueCents,
     totalCents: charge.totalCents,
@@ -33,7 +38,7 @@ export function refuseRevision(revision: ChargeRevision): void {
   endRevision(revision, 'refused', new Date())
 }
 
-function endRevision(revision: ChargeRevision, event: 'revised' | 'refused', at: Date): void {
+export function endRevision(revision: ChargeRevision, event: 'revised' | 'refused', at: Date): void {
   transitionStatus(revision, chargeRevisionMachine, event)
   revision.updatedAt = at
 }

@@ -7,6 +7,7 @@ import {
   showDispute,
 } from '../../contract/disputes/dispute.ts'
 import { movementSchema, showMovement } from '../../contract/ledger/movement.ts'
+import { recurrenceSchema, showRecurrence } from '../../contract/recurrences/recurrence.ts'
 import { refundSchema, showRefund } from '../../contract/refunds/refund.ts'
 import { showTransfer, transferSchema } from '../../contract/transfers/transfer.ts'
 import { batchSchema, needsBatchApproval, showBatch } from '../../contract/transfers/transfer-batch.ts'
@@ -15,12 +16,14 @@ import type { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { ATTACHMENT_ORDER, Attachment, type Dispute } from '../../db/entities/dispute.ts'
 import type { Movement } from '../../db/entities/movement.ts'
+import type { Recurrence } from '../../db/entities/recurrence.ts'
 import type { Refund } from '../../db/entities/refund.ts'
 import type { TransferBatch } from '../../db/entities/transfer-batch.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { queryApproval } from '../../db/repositories/approvals.ts'
 import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
 import { insertEvent, type NewEvent, scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
+import { findPastDueRecurrences } from '../../db/repositories/recurrences.ts'
 import { queryChargeRefunds } from '../../db/repositories/refunds.ts'
 import { countBatchItems } from '../../db/repositories/transfer-batches.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -87,6 +90,16 @@ export function recordBatchEvent(em: EntityManager, batch: TransferBatch, at: Da
     const counts = (await countBatchItems(em, accountUuid, [uuid])).get(uuid)!
     const approval = needsBatchApproval(batch) ? await runQuery(em, queryApproval(uuid)) : undefined
     return z.encode(batchSchema, showBatch(batch, { counts, approval }))
+  })
+}
+
+/** Records a RECURRENCE event: the recurrence as its GET shows it now. */
+export function recordRecurrenceEvent(em: EntityManager, recurrence: Recurrence, at: Date): Promise<void> {
+  const { uuid, connection, requestId } = recurrence
+  const facts = { connectionUuid: connection.uuid, requestId, at }
+  return recordEvent(em, 'RECURRENCE', recurrence, facts, async () => {
+    const isPastDue = (await findPastDueRecurrences(em, [uuid])).has(uuid)
+    return z.encode(recurrenceSchema, showRecurrence(recurrence, { isPastDue }))
   })
 }
 

@@ -104,7 +104,12 @@ function unsent(code: PreflightCode, message: string): UnreachableResult & { cod
 }
 
 /** Operations that need an ACTIVE connection (SPEC §6). Refunds and returns of money received through it need none. */
-const ACTIVE_ONLY_OPERATIONS: readonly AttemptOperation[] = ['issue', 'transfer', 'create_key']
+const ACTIVE_ONLY_OPERATIONS: readonly AttemptOperation[] = [
+  'issue',
+  'transfer',
+  'create_key',
+  'create_recurrence',
+]
 
 /** Blocks set by an operator. They are read before every call, because a call may come long after its request. */
 type OperatorBlocks = { isPaused: boolean; isAccountBlocked?: boolean }

@@ -6,12 +6,13 @@ import {
   showCharge,
 } from '../../contract/charges/charge.ts'
 import { reviseChargeBody } from '../../contract/charges/due.ts'
+import { retryChargeBody } from '../../contract/recurrences/recurrence.ts'
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import { fail } from '../../http/api-error.ts'
 import { renderQrPng, renderQrSvg } from '../../views/qr-code.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { reviseMerchantCharge } from '../operations/charge-revisions.ts'
+import { retryMerchantCharge, reviseMerchantCharge } from '../operations/charge-revisions.ts'
 import {
   cancelMerchantCharge,
   collectChargeErrors,
@@ -87,7 +88,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
       async handle({ em, token, params }) {
         // Without a provider that has issued the charge there is no QR code.
         const { payload } = await requireVisibleCharge(em, token, params.uuid)
-        return { body: render(payload ?? fail('not_found')) }
+        return { body: render(payload || fail('not_found')) }
       },
     })
 
@@ -111,6 +112,37 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     },
     async handle({ em, token, params, body, idempotencyKey, requestId }) {
       const { charge, headers } = await reviseMerchantCharge(dependencies, {
+        em,
+        token,
+        uuid: params.uuid,
+        body,
+        idempotencyKey,
+        requestId,
+      })
+      return { body: { data: showCharge(charge, charge.refunds) }, headers }
+    },
+  })
+
+  registerRoute(router, 'post', `${PAYMENTS_PATH}/:uuid/retry`, {
+    isIdempotent: true,
+    operationId: 'retryPayment',
+    scope: 'charges',
+    summary: 'Try a failed debit of a recurrence again',
+    description:
+      'On a later day, where the recurrence allows retries: three at most, within seven days after the due day. Answers when its provider has accepted the retry, which `payment.tries` then shows.',
+    body: retryChargeBody,
+    responses: {
+      200: dataResponse(chargeSchema),
+      errors: [
+        'account_blocked',
+        'charge_not_retryable',
+        'revision_in_progress',
+        'revision_unknown',
+        'not_confirmed',
+      ],
+    },
+    async handle({ em, token, params, body, idempotencyKey, requestId }) {
+      const { charge, headers } = await retryMerchantCharge(dependencies, {
         em,
         token,
         uuid: params.uuid,

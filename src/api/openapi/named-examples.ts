@@ -9,6 +9,7 @@ import * as pixKey from '../../contract/pix-keys/pix-key-example.ts'
 import * as provider from '../../contract/providers/provider-example.ts'
 import * as codeReading from '../../contract/qr-codes/code-reading-example.ts'
 import * as qrCode from '../../contract/qr-codes/qr-code-example.ts'
+import * as recurrence from '../../contract/recurrences/recurrence-example.ts'
 import * as refund from '../../contract/refunds/refund-example.ts'
 import { EXAMPLE_PAYER, EXAMPLE_PROVIDER, EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
 import * as callout from '../../contract/transfers/callout-example.ts'
@@ -31,6 +32,15 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   RevisePaymentRequest: due.REVISE_CHARGE_EXAMPLE,
   RevisePaymentResponse: { data: due.REVISED_CHARGE_EXAMPLE },
   CancelPaymentResponse: { data: charge.CANCELLED_CHARGE_EXAMPLE },
+
+  RetryPaymentRequest: recurrence.RETRY_CHARGE_EXAMPLE,
+
+  CreateRecurrenceRequest: recurrence.CREATE_RECURRENCE_EXAMPLE,
+  CreateRecurrenceResponse: { data: recurrence.CREATED_RECURRENCE_EXAMPLE },
+  CancelRecurrenceResponse: { data: recurrence.CANCELLED_RECURRENCE_EXAMPLE },
+  ChargeRecurrenceRequest: recurrence.CHARGE_RECURRENCE_EXAMPLE,
+  ChargeRecurrenceResponse: { data: recurrence.RECURRENCE_CHARGE_EXAMPLE },
+  Recurrence: recurrence.RECURRENCE_EXAMPLE,
 
   CreateQrCodeRequest: qrCode.CREATE_QR_CODE_EXAMPLE,
   CreateQrCodeResponse: { data: qrCode.CREATED_QR_CODE_EXAMPLE },

@@ -9,6 +9,8 @@ export const TAG_DESCRIPTIONS: Record<string, string> = {
     'Charges: a PIX code that a payer pays once. A charge that its provider cannot issue goes to the next default provider.',
   'qr-codes':
     'Static PIX codes of a counter, a card or a donation page: each PIX to one is a charge of its own, which is PAID from its beginning.',
+  recurrences:
+    'Recurrences of Pix Automático: a payer authorizes once, and is debited each cycle by a charge of its own.',
   refunds: 'Refunds give the value of a paid charge back to its payer, whole or in parts, within 90 days.',
   deposits:
     'Deposits: received PIX that pay no charge. A PIX_TRANSACTION event announces each; it can be returned to its payer.',
@@ -32,6 +34,7 @@ export const TAG_DESCRIPTIONS: Record<string, string> = {
 const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
   payments: { description: 'Uuid of the charge', example: EXAMPLE_UUIDS.charge },
   'qr-codes': { description: 'Uuid of the QR code', example: EXAMPLE_UUIDS.qrCode },
+  recurrences: { description: 'Uuid of the recurrence', example: EXAMPLE_UUIDS.recurrence },
   refunds: { description: 'Uuid of the charge', example: EXAMPLE_UUIDS.charge },
   deposits: { description: 'Uuid of the deposit', example: EXAMPLE_UUIDS.deposit },
   meds: { description: 'Uuid of the dispute', example: EXAMPLE_UUIDS.dispute },

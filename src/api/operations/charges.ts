@@ -93,6 +93,9 @@ async function redactChargesForToken(
   })
 }
 
+/** The due day of a charge, as `charge_by_due` indexes it. */
+const DUE_DAY = "coalesce(due ->> 'on', debit_on)"
+
 export async function listCharges(em: EntityManager, token: CallerToken, query: ChargesQuery) {
   const { data, meta } = await listVisibleRows(em, {
     noun: 'charge',
@@ -109,8 +112,9 @@ export async function listCharges(em: EntityManager, token: CallerToken, query: 
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
       query.qr_code_uuid !== undefined && ['qr_code_uuid = ?', query.qr_code_uuid],
       ...buildCreationConditions(query),
-      query.due_from !== undefined && ["due ->> 'on' >= ?", query.due_from],
-      query.due_to !== undefined && ["due ->> 'on' <= ?", query.due_to],
+      query.due_from !== undefined && [`${DUE_DAY} >= ?`, query.due_from],
+      query.due_to !== undefined && [`${DUE_DAY} <= ?`, query.due_to],
+      query.recurrence_uuid !== undefined && ['recurrence_uuid = ?', query.recurrence_uuid],
       query.value_min !== undefined && ['value_cents >= ?', query.value_min],
       query.value_max !== undefined && ['value_cents <= ?', query.value_max],
     ],
@@ -189,7 +193,8 @@ function toDebtor({ name, document, email, address }: NonNullable<CreateChargeBo
   }
 }
 
-function respondWithCharge(charge: ReadCharge, replay: Replay) {
+/** Responds with a charge as it was created, or with why it was not. */
+export function respondWithCharge(charge: ReadCharge, replay: Replay) {
   const { headers } = replay
   if (charge.state === 'issuing')
     fail('issuing', { data: { uuid: charge.uuid }, retryAfterS: UNAVAILABLE_RETRY_S, headers })
@@ -200,10 +205,18 @@ function respondWithCharge(charge: ReadCharge, replay: Replay) {
   return { status: 201 as const, body: { data: showCreatedCharge(charge) }, headers }
 }
 
-/** Maps the failure: 503 where a provider could not be reached, 409 after a restore, 400 for every refusal. */
+/** Failures of a charge with a response of their own. */
+const STORED_CODES = [
+  'no_provider_available',
+  'not_found_after_restore',
+  'recurrence_not_active',
+  'cycle_already_charged',
+] as const
+
+/** Maps the failure: 503 where a provider could not be reached, 409 after a restore or where the recurrence is not charged, 400 for every refusal. */
 function chargeErrorCode({ failure }: ReadCharge) {
   const code = failure?.code ?? 'no_provider_available'
-  return code === 'no_provider_available' || code === 'not_found_after_restore' ? code : 'provider_rejected'
+  return STORED_CODES.find(one => one === code) ?? 'provider_rejected'
 }
 
 /** Validation of a new charge beyond its schema: rules that need the database or two fields at once. */
@@ -212,19 +225,22 @@ type ChargeCaller = { em: EntityManager; token: CallerToken }
 
 /** Returns splits and candidates in the order of trying; fails with all 422 errors, or 503 while all are paused. */
 export async function validateCreateCharge(caller: ChargeCaller, body: CreateChargeBody) {
-  const splits = body.splits.map(
-    ({ type, value, recipient_account_uuid }): ChargeSplit => ({
-      type,
-      amount: value,
-      recipientAccountUuid: recipient_account_uuid,
-    }),
-  )
+  const splits = toSplits(body.splits)
   const { errors, payable } = await evaluateCharge(caller, { ...body, splits })
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   return {
     splits,
     candidates: await orderByCircuitState(caller.em, requireUnpausedConnections(payable, 'in')),
   }
+}
+
+/** Reads the splits of a request. */
+export function toSplits(splits: z.output<typeof splitBody>[]): ChargeSplit[] {
+  return splits.map(({ type, value, recipient_account_uuid }) => ({
+    type,
+    amount: value,
+    recipientAccountUuid: recipient_account_uuid,
+  }))
 }
 
 /** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */

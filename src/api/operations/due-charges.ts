@@ -94,7 +94,8 @@ function selectConnections(connections: Connection[], terms: DueTerms, hasAddres
   })
 }
 
-function toFieldErrors(errors: DueFieldError[]): FieldErrors {
+/** Collects messages by field, as a refusal names them. */
+export function toFieldErrors(errors: DueFieldError[]): FieldErrors {
   const byField = Map.groupBy(errors, ({ field }) => field)
   return Object.fromEntries(
     Array.from(byField, ([field, ofField]) => [field, ofField.map(({ message }) => message)]),

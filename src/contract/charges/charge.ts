@@ -53,6 +53,7 @@ import {
   showDebtorAddress,
   showDueMembers,
 } from './due.ts'
+import { showTries, trySchema } from './tries.ts'
 
 /** Charges (api-document.txt): the body of POST /payments, the list filters and the response. */
 
@@ -192,6 +193,7 @@ export const chargesQuery = z
     txid: z.string().max(255).optional().meta({ description: 'With this txid on the rail' }),
     provider_uuid: providerQuery,
     qr_code_uuid: uuidQuery('Paid to this static code of the account'),
+    recurrence_uuid: uuidQuery('Debits of this recurrence'),
     value_min: reaisQuery.optional().meta({ description: '`value` is at least this, in reais' }),
     value_max: reaisQuery.optional().meta({ description: '`value` is at most this, in reais' }),
   })
@@ -233,13 +235,18 @@ const chargePixSchema = z
 const paymentFields = {
   uuid: uuidSchema,
   status: z.enum(PIX_STATUSES),
-  payload: z.string().meta({ description: 'The copy-and-paste PIX code' }),
+  payload: z
+    .string()
+    .meta({ description: 'The copy-and-paste PIX code; empty of the debit of a recurrence' }),
   pix: chargePixSchema,
   expires_at: instantSchema.nullable().meta({
     description:
       'Null of a static code, which does not expire. Of a charge with a due date the end of its last payable day in Brasília, moved to the next business day',
   }),
   ...duePaymentFields,
+  tries: z.array(trySchema).optional().meta({
+    description: 'Only of the debit of a recurrence: its tries, as its provider has reported them',
+  }),
   ...rowTimes,
 }
 
@@ -279,6 +286,11 @@ const chargeFields = {
   qr_code_uuid: uuidSchema
     .optional()
     .meta({ description: 'The static code of the account that it was paid to' }),
+  recurrence: z
+    .object({ uuid: uuidSchema, cycle: z.int().min(1) })
+    .meta({ id: 'ChargeCycle' })
+    .optional()
+    .meta({ description: 'The recurrence whose payer it debits, and for which cycle' }),
   error: z
     .object({
       ...failureFields,
@@ -291,7 +303,7 @@ const chargeFields = {
     })
     .meta({ id: 'ChargeError' })
     .optional()
-    .meta({ description: 'Only on a FAILED charge: why no provider issued it' }),
+    .meta({ description: 'Only on a FAILED charge: why no provider issued it, or why its debit failed' }),
   ...rowTimes,
 }
 
@@ -319,9 +331,10 @@ export const chargeSchema = z
       .object({
         ...paymentFields,
         value: reaisText,
-        type: z
-          .enum(['QR_DYNAMIC', 'QR_STATIC'])
-          .meta({ description: 'QR_STATIC where the payload is a static code of the key' }),
+        type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'AUTOMATIC']).meta({
+          description:
+            'QR_STATIC where the payload is a static code of the key; AUTOMATIC of the debit of a recurrence, which has no payload',
+        }),
         verify_sender: z.boolean().meta({ description: 'Whether only the `debtor` may pay' }),
       })
       .meta({ id: 'Payment' }),
@@ -343,6 +356,7 @@ export function showCharge(charge: ReadCharge, refunds: ReadChargeRefund[]): z.o
     payment: {
       ...showPayment(charge, PIX_STATUS_BY_STATE[charge.state]),
       ...showDueMembers(charge, new Date()),
+      ...showTries(charge, charge.tries),
       value: charge.totalCents,
       type: codeTypeOf(charge),
       verify_sender: charge.isSenderVerified,
@@ -381,6 +395,7 @@ export function showCreatedCharge(current: ReadCharge): z.output<typeof createdC
         { ...charge, state: failed ? 'failed' : 'pending', receivedCents: 0 },
         charge.createdAt,
       ),
+      ...showTries(charge, []),
       pix: { ...payment.pix, sender: null, transaction: null, value: statedCents, updated_at: created },
       updated_at: created,
       value: statedCents,
@@ -416,12 +431,16 @@ function showSharedFields(charge: ReadCharge) {
     provider: { uuid: charge.connection.uuid, provider: charge.connection.provider },
     // The code of this charge alone has no page of its own.
     ...(charge.qrCodeUuid && charge.qrCodeUuid !== charge.uuid && { qr_code_uuid: charge.qrCodeUuid }),
+    ...(charge.recurrenceUuid && {
+      recurrence: { uuid: charge.recurrenceUuid, cycle: charge.cycle ?? 0 },
+    }),
     ...(charge.failure && { error: charge.failure }),
     created_at: charge.createdAt,
   }
 }
 
-function codeTypeOf({ qrCodeUuid }: ReadCharge): 'QR_DYNAMIC' | 'QR_STATIC' {
+function codeTypeOf({ qrCodeUuid, debitOn }: ReadCharge): 'QR_DYNAMIC' | 'QR_STATIC' | 'AUTOMATIC' {
+  if (debitOn != null) return 'AUTOMATIC'
   return qrCodeUuid ? 'QR_STATIC' : 'QR_DYNAMIC'
 }
 
@@ -468,6 +487,7 @@ function showSplit(split: ReadSplit): z.output<typeof splitSchema> {
 const PIX_STATUS_BY_STATE: Record<ChargeState, (typeof PIX_STATUSES)[number]> = {
   issuing: 'PENDING',
   pending: 'PENDING',
+  debiting: 'PENDING',
   paying: 'PENDING',
   paid: 'COMPLETED',
   refunding: 'COMPLETED',

@@ -250,6 +250,7 @@ export function showDueMembers(charge: ReadCharge, at: Date) {
   const paid = showPaid(charge)
   return {
     ...(charge.due && { due: showDue(charge.due) }),
+    ...(charge.debitOn != null && { due: { on: charge.debitOn, payable_days_after: 0 } }),
     ...(amountDue && { amount_due: amountDue }),
     ...(paid && { paid }),
   }

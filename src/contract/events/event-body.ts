@@ -3,6 +3,7 @@ import type { EventType } from '../../domain/webhooks/webhook.ts'
 import { chargeSchema } from '../charges/charge.ts'
 import { disputeSchema } from '../disputes/dispute.ts'
 import { movementSchema } from '../ledger/movement.ts'
+import { recurrenceSchema } from '../recurrences/recurrence.ts'
 import { refundSchema } from '../refunds/refund.ts'
 import { instantSchema, uuidSchema } from '../shared/fields.ts'
 import { transferSchema } from '../transfers/transfer.ts'
@@ -26,6 +27,7 @@ const late = z
 const chargeData = z.intersection(chargeSchema, z.object({ sequence, late }))
 const transferData = z.intersection(transferSchema, z.object({ sequence, late }))
 const batchData = z.intersection(batchSchema, z.object({ sequence }))
+const recurrenceData = z.intersection(recurrenceSchema, z.object({ sequence }))
 const refundData = z.intersection(refundSchema, z.object({ sequence }))
 const disputeData = z.intersection(disputeSchema, z.object({ sequence }))
 const movementData = z.intersection(movementSchema, z.object({ sequence }))
@@ -50,6 +52,7 @@ export const EVENT_BODIES = {
   MED: describeEvent('MED', 'MedEvent', disputeData),
   PIX_TRANSACTION: describeEvent('PIX_TRANSACTION', 'PixTransactionEvent', movementData),
   BATCH: describeEvent('BATCH', 'BatchEvent', batchData),
+  RECURRENCE: describeEvent('RECURRENCE', 'RecurrenceEvent', recurrenceData),
   TEST: describeEvent('TEST', 'TestEvent', webhookData),
 } satisfies Record<EventType, z.ZodType>
 
@@ -63,6 +66,8 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   PIX_TRANSACTION:
     'A PIX settled: money came in or went out, also where it belongs to no charge; or the return of a deposit was refused, with `status` FAILED.',
   BATCH: 'A batch of transfers became COMPLETED or CANCELLED. Delivered only where an endpoint names it.',
+  RECURRENCE:
+    'A recurrence changed its status: its payer has decided, or it is over. Delivered only where an endpoint names it.',
   TEST: 'The account requested a test event; `data` is the webhook.',
 }
 
@@ -75,6 +80,7 @@ export const describedEvent = z
     EVENT_BODIES.MED,
     EVENT_BODIES.PIX_TRANSACTION,
     EVENT_BODIES.BATCH,
+    EVENT_BODIES.RECURRENCE,
     EVENT_BODIES.TEST,
   ])
   .meta({

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { CHARGE_EXAMPLE } from '../charges/charge-example.ts'
 import { DISPUTE_EXAMPLE } from '../disputes/dispute-example.ts'
 import { MOVEMENT_EXAMPLE } from '../ledger/ledger-example.ts'
+import { RECURRENCE_EXAMPLE } from '../recurrences/recurrence-example.ts'
 import { REFUND_EXAMPLE } from '../refunds/refund-example.ts'
 import { EXAMPLE_TIMES, EXAMPLE_UUIDS } from '../shared/example-values.ts'
 import { BATCH_EXAMPLE } from '../transfers/transfer-batch-example.ts'
@@ -45,6 +46,12 @@ export const EVENT_EXAMPLES: { [Type in keyof typeof EVENT_BODIES]: z.input<(typ
     type: 'BATCH',
     timestamp: sent,
     data: { ...BATCH_EXAMPLE, sequence: 1 },
+  },
+  RECURRENCE: {
+    id: '6a0f3c8e-9d21-4b57-8e4a-2c7b5d1f9063',
+    type: 'RECURRENCE',
+    timestamp: paid,
+    data: { ...RECURRENCE_EXAMPLE, sequence: 2 },
   },
   TEST: {
     id: '71c9e4a0-6d2f-4b85-9f3e-0a8d5c7b1e62',

@@ -32,7 +32,7 @@ export const initiationFields = {
     .nullable()
     .meta({ description: 'Id of the charge at its provider; null for transfers and refunds' }),
   value: reaisText,
-  type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'MANUAL', 'REFUND']),
+  type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'MANUAL', 'AUTOMATIC', 'REFUND']),
   pix_key: z.string(),
 }
 

@@ -28,6 +28,7 @@ import { AuthCode, PixKey } from '../entities/pix-key.ts'
 import { ProviderNotification } from '../entities/provider-notification.ts'
 import { QrCode } from '../entities/qr-code.ts'
 import { Difference, LedgerAdjustment, StoredAccountEntry } from '../entities/reconciliation.ts'
+import { Recurrence } from '../entities/recurrence.ts'
 import { Refund } from '../entities/refund.ts'
 import { StoredSignInAttempt } from '../entities/sign-in-attempt.ts'
 import { Token } from '../entities/token.ts'
@@ -124,6 +125,7 @@ export async function openOrm({
       ProviderAccountIdentity,
       ProviderAccountOpening,
       RecoveryCode,
+      Recurrence,
       Refund,
       Split,
       StoredAccountEntry,

@@ -13,7 +13,10 @@ const chargeRevision = defineEntity({
     valueCents: centsColumn(),
     feeCents: centsColumn(),
     totalCents: centsColumn(),
-    due: p.json<DueTerms>(),
+    /** Null of a retry. */
+    due: p.json<DueTerms>().nullable(),
+    /** Of a debit: the day of the retry, which changes nothing else. */
+    retryOn: p.text().nullable(),
     message: p.text().nullable(),
     ...orderAuthorColumns(),
     requestId: p.text(),
@@ -24,9 +27,17 @@ const chargeRevision = defineEntity({
   }),
 })
 
-/** A change of what a charge with a due date asks, stored before its provider is called. */
+/** A change of what a charge with a due date asks, or a retry of a debit, stored before its provider is called. */
 export class ChargeRevision extends chargeRevision.class {
   /** Written by `transitionStatus` alone (src/activities/shared/transition.ts). */
   declare readonly status: ChargeRevisionStatus
 }
 chargeRevision.setClass(ChargeRevision)
+
+/** A revision of a charge with a due date, which is no retry of a debit. */
+export type DueRevision = ChargeRevision & { due: DueTerms }
+
+/** Tells whether a revision changes a charge with a due date, rather than retrying a debit. */
+export function isDueRevision(revision: ChargeRevision): revision is DueRevision {
+  return revision.due != null
+}

@@ -4,6 +4,7 @@ import type { DueTerms, PaidParts } from '../../domain/charges/due-terms.ts'
 import type { DocumentMatch, PayerKind } from '../../domain/charges/payer-restriction.ts'
 import type { SplitStatus, SplitType } from '../../domain/charges/split.ts'
 import type { AdditionalInfo, DebtorAddress } from '../../domain/providers/provider.ts'
+import type { ChargeTry } from '../../domain/recurrences/charge-try.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import { Account } from './account.ts'
 import { centsColumn, historyColumn, timestampColumn, unionColumn } from './columns.ts'
@@ -52,6 +53,12 @@ const charge = defineEntity({
     issuedAs: p.json<IssuedTerms>().nullable(),
     /** What its payment consists of, where its provider has reported that. */
     paidParts: p.json<PaidParts>().nullable(),
+    /** The recurrence whose payer it debits, for which cycle, and the due day of that; null of any other charge. */
+    recurrenceUuid: p.uuid().nullable(),
+    cycle: p.integer().nullable(),
+    debitOn: p.text().nullable(),
+    /** Of a debit: its tries, as its provider has reported them. */
+    tries: p.json<ChargeTry[]>().onCreate(() => []),
     message: p.text().nullable(),
     additionalInfo: p.json<AdditionalInfo[]>(),
     metadata: p.json<Record<string, string>>(),

@@ -20,6 +20,7 @@ import { pixKeys } from './initial/pix-keys.ts'
 import { providerNotifications } from './initial/provider-notifications.ts'
 import { qrCodes } from './initial/qr-codes.ts'
 import { reconciliation } from './initial/reconciliation.ts'
+import { recurrences } from './initial/recurrences.ts'
 import { refunds } from './initial/refunds.ts'
 import { searchEntries } from './initial/search-entries.ts'
 import { transferBatches } from './initial/transfer-batches.ts'
@@ -36,6 +37,7 @@ const PARTS = [
   connections,
   ledger,
   qrCodes,
+  recurrences,
   charges,
   chargeRevisions,
   codeReadings,

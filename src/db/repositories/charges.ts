@@ -119,10 +119,14 @@ export function queryLockedChargeState(chargeUuid: string): Query<ChargeState | 
   return query(sql, [chargeUuid], ([charge]) => charge?.state as ChargeState | undefined)
 }
 
-/** Returns the query that tells whether a charge has a due date; without a row it has none. */
-export function queryChargeKind(chargeUuid: string): Query<{ isDue: boolean }> {
-  const sql = 'select due is not null as "isDue" from charge where uuid = ?'
-  return query(sql, [chargeUuid], ([charge]) => ({ isDue: charge?.isDue === true }))
+/** Returns the query that tells whether a charge has a due date, or is a debit; without a row it is neither. */
+export function queryChargeKind(chargeUuid: string): Query<{ isDue: boolean; isDebit?: true }> {
+  const sql =
+    'select due is not null as "isDue", debit_on is not null as "isDebit" from charge where uuid = ?'
+  return query(sql, [chargeUuid], ([charge]) => ({
+    isDue: charge?.isDue === true,
+    ...(charge?.isDebit === true && { isDebit: true as const }),
+  }))
 }
 
 /**
@@ -153,7 +157,7 @@ export async function mayPayCharge(
     Charge,
     {
       providerAccountUuid,
-      state: { $in: ['pending', 'paying'] },
+      state: { $in: ['pending', 'debiting', 'paying'] },
       qrCodeUuid: null,
       $or: [{ valueCents: 0 }, { totalCents: cents }, { due: { $ne: null } }],
     },

@@ -27,7 +27,7 @@ const UNFINISHED_ROWS_SQL: Record<UnfinishedNoun, string> = {
   charge: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, expires_in_seconds, request_id, fingerprint,
       array(select connection_uuid::text from attempt where operation = 'issue' and subject_uuid = r.uuid) as tried
     from charge r
-    where state in ('issuing', 'pending', 'paying') and qr_code_uuid is null`,
+    where state in ('issuing', 'pending', 'debiting', 'paying') and qr_code_uuid is null`,
   transfer: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, scheduled_for, request_id, fingerprint,
       array(select connection_uuid::text from attempt where operation = 'transfer' and subject_uuid = r.uuid) as tried
     from transfer r where state in ('created', 'held', 'approved', 'sending', 'settling')`,
@@ -37,6 +37,8 @@ const UNFINISHED_ROWS_SQL: Record<UnfinishedNoun, string> = {
     where state in ('sending', 'settling')`,
   return: `select uuid, account_uuid, disposition as state, connection_uuid, created_at from movement r
     where disposition in ('held', 'returning')`,
+  recurrence: `select uuid, account_uuid, state, connection_uuid, created_at from recurrence r
+    where state in ('creating', 'pending', 'processing', 'active')`,
   dispute: `select uuid, account_uuid, state, connection_uuid, created_at, provider_dispute_id, end_to_end, request_id
     from dispute r where state in ('open', 'analysing', 'accepted')`,
   pix_key: `select uuid, account_uuid, state, connection_uuid, created_at from pix_key r

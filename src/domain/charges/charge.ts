@@ -4,6 +4,7 @@ import { createStateMachine } from '../shared/state-machine.ts'
 export type ChargeState =
   | 'issuing'
   | 'pending'
+  | 'debiting'
   | 'paying'
   | 'paid'
   | 'refunding'
@@ -15,6 +16,8 @@ export type ChargeState =
 
 export type ChargeEvent =
   | 'issued'
+  | 'debit_started'
+  | 'debit_failed'
   | 'no_provider_issued'
   | 'payment_started'
   | 'payment_confirmed'
@@ -31,7 +34,10 @@ export type ChargeEvent =
   | 'refund_failed'
   | 'refund_failed_after_another'
 
-/** State machine of a charge (SPEC §2). PROCESSING is two states inside: paying and refunding. */
+/**
+ * State machine of a charge (SPEC §2). PROCESSING is three states inside: debiting, paying and refunding. `debiting`: the day of the debit of
+ * a recurrence has come, and its provider has neither reported the PIX nor ended the debit.
+ */
 export const chargeMachine = createStateMachine<ChargeState, PaymentStatus, ChargeEvent>({
   issuing: {
     status: 'UNDEFINED',
@@ -45,7 +51,22 @@ export const chargeMachine = createStateMachine<ChargeState, PaymentStatus, Char
   },
   pending: {
     status: 'PENDING',
-    on: { payment_started: 'paying', payload_expired: 'expired', cancelled: 'cancelled' },
+    on: {
+      payment_started: 'paying',
+      payload_expired: 'expired',
+      cancelled: 'cancelled',
+      debit_started: 'debiting',
+      debit_failed: 'failed',
+    },
+  },
+  debiting: {
+    status: 'PROCESSING',
+    on: {
+      payment_started: 'paying',
+      payload_expired: 'expired',
+      cancelled: 'cancelled',
+      debit_failed: 'failed',
+    },
   },
   paying: {
     status: 'PROCESSING',
@@ -94,7 +115,7 @@ export function isIssuedChargeState(state: ChargeState): boolean {
   return state !== 'issuing' && state !== 'failed'
 }
 
-/** Whether the charge waits for its payer, so that what it asks may be revised. */
+/** Whether the charge waits for its payer or the bank that it debits, so that what it asks may be revised, or a debit be retried. */
 export function isRevisableChargeState(state: ChargeState): boolean {
-  return state === 'pending'
+  return state === 'pending' || state === 'debiting'
 }

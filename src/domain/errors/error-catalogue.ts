@@ -50,6 +50,12 @@ const MESSAGES = {
       'Only a PENDING charge with a due date can be changed, at a provider that changes such charges.',
     revision_in_progress:
       'Another change of the charge has no answer of its provider yet; send the request again later.',
+    charge_not_retryable:
+      'The debit cannot be tried again: the recurrence allows no retries, it is paid or over, or a try is pending; data.reason says which.',
+    recurrence_not_active: 'Only an ACTIVE recurrence is charged.',
+    cycle_already_charged:
+      'The cycle of this day has a charge already; a recurrence is charged once a cycle.',
+    recurrence_not_cancellable: 'Only a PENDING, PROCESSING or ACTIVE recurrence can be cancelled.',
     charge_not_refundable: 'Only a PAID or PARTIALLY_REFUNDED charge can be refunded.',
     refund_in_progress: 'Another refund of this charge is in progress; wait for its REFUND event.',
     refund_med_open: 'The charge has an open dispute; it can be refunded after the dispute is closed.',
@@ -146,7 +152,7 @@ const MESSAGES = {
     paused: 'New operations are paused; send the request again after Retry-After.',
     not_confirmed:
       'The result is not known yet; read the resource that data names, or repeat with the same Idempotency-Key.',
-    issuing: 'The charge is still being issued; read data.uuid.',
+    issuing: 'The charge or recurrence is still being made at its provider; read data.uuid.',
     no_provider_available: 'No provider could be reached; send a new request after Retry-After.',
     qr_unreadable:
       'The bank of the PIX code did not answer, so that nothing is known of the code; send the request again after Retry-After.',
@@ -156,7 +162,7 @@ const MESSAGES = {
     revision_unknown:
       'The provider has not confirmed the change yet; repeat with the same Idempotency-Key, or read the charge.',
     cancellation_unknown:
-      'The provider has not confirmed the cancellation yet; the charge stays PENDING until it does.',
+      'The provider has not confirmed the cancellation yet; nothing changes until it does.',
   },
 } as const
 type Messages = typeof MESSAGES

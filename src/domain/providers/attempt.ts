@@ -8,7 +8,14 @@ import { createStateMachine, type StateMachine } from '../shared/state-machine.t
 /** An attempt as the operator's page showed it: its uuid, and how often it had been sent. */
 export type AttemptVersion = { attempt: string; sending: number }
 
-export type AttemptOperation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
+export type AttemptOperation =
+  | 'issue'
+  | 'transfer'
+  | 'refund'
+  | 'return'
+  | 'create_key'
+  | 'delete_key'
+  | 'create_recurrence'
 
 /**
  * `preparing`: nothing has been sent: its provider is asked to prepare the payout, which moves nothing, or the payout waits for its turn in
@@ -132,6 +139,18 @@ const keyRemovalMachine = createStateMachine<KeyAttemptState, AttemptProof, Atte
   unreachable: { status: 'not_done', on: { called: 'calling' }, isFinal: true },
 })
 
+/**
+ * Attempts to create a recurrence, which moves no money. One whose answer is lost is looked up first, and is called again at its provider
+ * alone once it is proved absent there: two recurrences would debit the payer twice.
+ */
+const recurrenceAttemptMachine = createStateMachine<KeyAttemptState, AttemptProof, AttemptEvent>({
+  calling: { status: 'open', on: { called: 'calling', ...ANSWERED } },
+  unknown: { status: 'open', on: { called: 'calling', ...ANSWERED } },
+  accepted: { status: 'done', on: {}, isFinal: true },
+  rejected: { status: 'not_done', on: {}, isFinal: true },
+  unreachable: { status: 'not_done', on: {}, isFinal: true },
+})
+
 /** The state table of the attempts at each operation. */
 export const ATTEMPT_MACHINES: Record<AttemptOperation, AttemptMachine> = {
   issue: issueAttemptMachine,
@@ -140,6 +159,7 @@ export const ATTEMPT_MACHINES: Record<AttemptOperation, AttemptMachine> = {
   return: payoutAttemptMachine,
   create_key: keyCreationMachine,
   delete_key: keyRemovalMachine,
+  create_recurrence: recurrenceAttemptMachine,
 }
 
 type AttemptOf = { operation: AttemptOperation; state: AttemptState }

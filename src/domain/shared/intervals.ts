@@ -88,6 +88,15 @@ export const WAITS = {
   nextDisputePoll: (polls: number) =>
     DISPUTE_POLL_INTERVALS_MS[Math.min(polls, DISPUTE_POLL_INTERVALS_MS.length) - 1] ?? MINUTE,
   /**
+   * Before a recurrence whose creation has no answer is looked up again, after `lookUps`: at 1 and at 10 minutes, because providers list
+   * a new recurrence later than they make it. Two look-ups that do not find it prove that it is absent.
+   */
+  nextRecurrenceLookUp: (lookUps: number) => [MINUTE, 9 * MINUTE][lookUps] ?? 10 * MINUTE,
+  /** Before a recurrence is polled again that its payer has not decided about; its provider may notify of it, or lose the notification. */
+  pendingRecurrencePoll: HOUR,
+  /** Before an authorized recurrence is polled again: its payer may revoke it in their bank, and its notification may be lost. */
+  activeRecurrencePoll: DAY,
+  /**
    * An unknown sending through a provider that can only be sent the same order again is repeated for this long: providers document no
    * longer life of an idempotency key. Then it is the operator's.
    */

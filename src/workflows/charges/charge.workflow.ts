@@ -18,6 +18,7 @@ import {
   type ChargeInput,
   type ChargeRevisionOrder,
   cancelChargeUpdate,
+  type IssueChargeResult,
   type PollChargeResult,
   type ReviseChargeResult,
   reviseChargeUpdate,
@@ -86,7 +87,7 @@ class ChargeWorkflow {
 
   async issue(order: ChargeInput): Promise<void> {
     this.#uuid = order.uuid
-    const result = await issueLocallyFirst(order)
+    const result = order.debit ? await this.#issueDebit(order) : await issueLocallyFirst(order)
     this.#isStatic = result.isStatic === true
     this.#applyState(result.state, result.expiresAt)
     this.#isStateKnown = true
@@ -95,6 +96,28 @@ class ChargeWorkflow {
     for (const attemptUuid of result.orphans)
       await startChildOnce('orphan', attemptUuid, { attemptUuid, timeScale })
     await startFollowUps(result, timeScale)
+  }
+
+  /** Makes a debit at the one provider of its recurrence; where the answer is lost, looks it up and requests it again by the same id. */
+  async #issueDebit(order: ChargeInput): Promise<IssueChargeResult> {
+    let proof = new AbsenceProof(order.timeScale)
+    let isAbsenceProved = false
+    for (let calls = 1; ; calls += 1) {
+      this.#inbox.markProcessed()
+      const input = { order, ...(isAbsenceProved && { isAbsenceProved }) }
+      const result = await idempotentProviderActivities.issueDebit(input)
+      if (result.kind === 'closed') return result
+      isAbsenceProved = false
+      if (result.kind === 'again') {
+        proof = new AbsenceProof(order.timeScale)
+        setCurrentDetails(`The provider has not made the debit yet (${result.code}): requested again`)
+        await this.#inbox.waitForNotification(WAITS.nextPoll(calls), 'no response: next request')
+        continue
+      }
+      const waitMs = proof.recordNotFound(result.settleWindowMs)
+      isAbsenceProved = waitMs === null
+      if (waitMs !== null) await this.#inbox.waitForNotification(waitMs, 'not found: next look-up')
+    }
   }
 
   async reopen({ reopen: uuid, pendingConnections }: ReopenedInput): Promise<void> {
@@ -318,6 +341,7 @@ class ChargeWorkflow {
 const CHARGE_STATUS_DETAILS: Record<ChargeState, string> = {
   issuing: 'Being issued: candidate providers are called in order',
   pending: 'Issued: waiting for the payer',
+  debiting: 'Being debited: the provider is polled each day until it is paid or over',
   paying: 'Payment in progress: the provider is polled until it settles',
   paid: 'Paid',
   refunding: 'Refund in progress',

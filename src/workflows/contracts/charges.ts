@@ -3,17 +3,26 @@ import type { ChargeState } from '../../domain/charges/charge.ts'
 import type { DueTerms } from '../../domain/charges/due-terms.ts'
 import type { DocumentMatch, PayerKind } from '../../domain/charges/payer-restriction.ts'
 import type { ChargeSplit } from '../../domain/charges/split.ts'
-import type { AdditionalInfo, ChargeDebtor } from '../../domain/providers/provider.ts'
+import type { AdditionalInfo, ChargeDebtor, ProviderChargeRequest } from '../../domain/providers/provider.ts'
 import type { FollowUps, MoneyOrder, OrderAuthor } from './orders.ts'
 
 /** The order that issues a charge; names, documents and references travel sealed. */
 export type ChargeInput = MoneyOrder & {
   /** Connections in order of priority, each at a provider account of its own. */
   candidates: string[]
-  /** Without effect where the details have a due date. */
+  /** Without effect where the details have a due date, and of a debit. */
   expiresInSeconds: number
+  /** It debits the payer of a recurrence, at the one candidate where that is. */
+  debit?: DebitOrder
   /** `ChargeInputDetails`, sealed. */
   details: string
+}
+
+/** The debit of a cycle; `feeCents`: the payer's fee on top of the value, which the payer has authorized where the value is fixed. */
+export type DebitOrder = NonNullable<ProviderChargeRequest['debit']> & {
+  recurrenceUuid: string
+  cycle: number
+  feeCents: number
 }
 
 /** The part of an order that no history may show in plain text. */
@@ -48,11 +57,12 @@ export type ChargeRevisionOrder = OrderAuthor & {
   details: string
 }
 
-/** What a revision changes: at least one of value, due date and message. */
+/** What a revision changes: at least one of value, due date and message; or, of a debit, the day of a retry. */
 export type ChargeRevisionDetails = {
   valueCents?: number
   due?: DueTerms
   message?: string
+  retryOn?: string
   fingerprint: string
 }
 
@@ -79,6 +89,16 @@ export type IssueChargeResult = FollowUps & {
   isStatic?: true
   orphans: string[]
 }
+
+/** `isAbsenceProved`: look-ups have proved that no earlier request has made the debit. */
+export type IssueDebitInput = { order: ChargeInput; isAbsenceProved?: boolean }
+
+export type IssueDebitResult =
+  | (IssueChargeResult & { kind: 'closed' })
+  /** The provider may have made the debit, or was not reached: it is looked up, and requested again by the same id. */
+  | { kind: 'again'; code: string }
+  /** The provider refuses a repeated request and does not find the debit; absent, it has failed. */
+  | { kind: 'not_found'; settleWindowMs: number }
 
 export type ChargeSnapshot = Pick<IssueChargeResult, 'state' | 'expiresAt' | 'isStatic'> & {
   cancelRequested: boolean

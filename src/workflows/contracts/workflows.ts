@@ -3,6 +3,7 @@ import type { ChargeInput, OrphanInput } from './charges.ts'
 import type { DisputeInput } from './disputes.ts'
 import type { DepositReturnInput, ReopenedInput } from './orders.ts'
 import type { AuthCodeInput, PixKeyInput, PixKeyRemovalInput } from './pix-keys.ts'
+import type { RecurrenceInput } from './recurrences.ts'
 import type { RefundInput } from './refunds.ts'
 import type { TransferBatchInput } from './transfer-batches.ts'
 import type { TransferInput } from './transfers.ts'
@@ -21,6 +22,7 @@ export type WorkflowInputs = {
   keep_unmatched: KeepUnmatchedInput
   deposit: RecordDepositInput
   deposit_return: DepositReturnInput
+  recurrence: RecurrenceInput | ReopenedInput
   dispute: DisputeInput
   pix_key: PixKeyInput
   pix_key_removal: PixKeyRemovalInput
@@ -42,6 +44,7 @@ export const WORKFLOWS = {
   /** By the PIX, which has no row yet: `<connection>/<end-to-end id>`. */
   deposit: { type: 'depositWorkflow', idOf: pix => `deposit/${pix}` },
   deposit_return: { type: 'depositReturnWorkflow', idOf: uuid => `deposit-return/${uuid}` },
+  recurrence: { type: 'recurrenceWorkflow', idOf: uuid => `recurrence/${uuid}` },
   dispute: { type: 'disputeWorkflow', idOf: uuid => `med/${uuid}` },
   pix_key: { type: 'pixKeyWorkflow', idOf: uuid => `pix-key/${uuid}` },
   pix_key_removal: { type: 'pixKeyRemovalWorkflow', idOf: uuid => `pix-key/${uuid}/removal` },

@@ -33,7 +33,12 @@ const IDEMPOTENT_ACTIVITY_SUMMARIES = {
   pollCharge: 'poll the provider for payments',
   cancelCharge: 'cancel at the provider',
   reviseCharge: 'revise at the provider',
+  issueDebit: 'make the debit at the provider of the recurrence',
   closeOrphan: 'cancel the orphan payload',
+  lookUpRecurrence: 'look the recurrence up at the provider',
+  pollRecurrence: 'poll the provider for the recurrence',
+  requestConsent: 'send the request for consent to the bank of the payer',
+  cancelRecurrence: 'cancel the recurrence at the provider',
   recordDeposit: 'poll the provider for the PIX',
   pollTransfer: 'poll this provider',
   lookUpTransfer: 'look the transfer up at the candidate providers',
@@ -151,7 +156,8 @@ export const payoutActivities: PayoutActivities = withSummaries(
  */
 export const anyWorkerActivities = withSummaries(
   proxyActivities<
-    PayoutActivities & Pick<ProviderActivities, 'createKey' | 'deleteKey' | 'sendDisputeReply'>
+    PayoutActivities &
+      Pick<ProviderActivities, 'createKey' | 'deleteKey' | 'createRecurrence' | 'sendDisputeReply'>
   >({
     ...SENDING_OPTIONS,
     allowEagerDispatch: false,
@@ -160,6 +166,7 @@ export const anyWorkerActivities = withSummaries(
     ...PAYOUT_SUMMARIES,
     createKey: 'register the key',
     deleteKey: 'remove the key',
+    createRecurrence: 'create the recurrence',
     sendDisputeReply: 'send the reply to the provider',
   },
 )

@@ -9,6 +9,7 @@ import { splitMachine } from '../../../src/domain/charges/split.ts'
 import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
 import { movementMachine } from '../../../src/domain/ledger/movement.ts'
 import { ATTEMPT_MACHINES } from '../../../src/domain/providers/attempt.ts'
+import { recurrenceMachine } from '../../../src/domain/recurrences/recurrence.ts'
 import { refundMachine } from '../../../src/domain/refunds/refund.ts'
 import { PAYOUT_NOUNS, type PayoutNoun } from '../../../src/domain/shared/nouns.ts'
 import type { StateMachine } from '../../../src/domain/shared/state-machine.ts'
@@ -366,6 +367,7 @@ describe('database constraints', () => {
     ['movement', movementMachine, stepsFrom],
     ['split', splitMachine, stepsFrom],
     ['charge_revision', chargeRevisionMachine, stepsFrom],
+    ['recurrence', recurrenceMachine, reachedFrom],
   ] as [string, StateMachine<string, string, never>, typeof reachedFrom][])(
     'the database allows a %s exactly the state changes of its table',
     async (name, machine, statesFrom) => {

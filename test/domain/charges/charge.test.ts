@@ -26,6 +26,8 @@ const EVENTS = Object.keys({
   expired_before_restore: true,
   refund_failed: true,
   refund_failed_after_another: true,
+  debit_started: true,
+  debit_failed: true,
 } satisfies Record<ChargeEvent, true>) as ChargeEvent[]
 
 describe('the state machine of a charge (SPEC §2)', () => {
@@ -45,7 +47,24 @@ describe('the state machine of a charge (SPEC §2)', () => {
       pending: {
         shows: 'PENDING',
         over: false,
-        steps: { payment_started: 'paying', payload_expired: 'expired', cancelled: 'cancelled' },
+        steps: {
+          payment_started: 'paying',
+          payload_expired: 'expired',
+          cancelled: 'cancelled',
+          debit_started: 'debiting',
+          debit_failed: 'failed',
+        },
+      },
+      // The day of a debit: no PIX has arrived yet.
+      debiting: {
+        shows: 'PROCESSING',
+        over: false,
+        steps: {
+          payment_started: 'paying',
+          payload_expired: 'expired',
+          cancelled: 'cancelled',
+          debit_failed: 'failed',
+        },
       },
       paying: {
         shows: 'PROCESSING',
@@ -107,6 +126,7 @@ test('a provider holds every charge but one that is not issued', () => {
 test('money can still arrive wherever a payload was shown and no payment is in progress or settled', () => {
   expect(chargeMachine.states.filter(state => chargeMachine.accepts(state, 'payment_started'))).toEqual([
     'pending',
+    'debiting',
     'expired',
     'cancelled',
   ])

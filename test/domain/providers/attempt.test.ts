@@ -77,6 +77,14 @@ const EXPECTED: Record<AttemptOperation, Partial<ExpectedStates<AttemptState, At
     rejected: notDone(CALLED),
     unreachable: notDone(CALLED),
   },
+  // Called again at the same provider alone, once it is proved absent there.
+  create_recurrence: {
+    calling: open({ ...CALLED, ...ACCEPTED, ...REFUSED, ...UNANSWERED }),
+    unknown: open({ ...CALLED, ...ACCEPTED, ...REFUSED, ...UNANSWERED }),
+    accepted: done,
+    rejected: notDone({}),
+    unreachable: notDone({}),
+  },
 }
 
 describe.each(Object.entries(EXPECTED))('the attempts at operation %s (SPEC §6)', (operation, expected) => {

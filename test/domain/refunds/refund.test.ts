@@ -44,6 +44,7 @@ describe('whether a charge can be refunded', () => {
   const BY_STATE: Record<ChargeState, ReturnType<typeof why>> = {
     issuing: 'charge_not_refundable',
     pending: 'charge_not_refundable',
+    debiting: 'charge_not_refundable',
     paying: 'charge_not_refundable',
     paid: null,
     refunding: 'refund_in_progress',

@@ -92,7 +92,10 @@ async function isChangeCarriedOut(visit: ChargeVisit): Promise<boolean> {
   const { body } = readChangeForm(visit)
   const { value, due, message = revision.message } = body
   const isSame =
-    value === revision.valueCents && hasSameTerms(due, revision.due) && message === revision.message
+    value === revision.valueCents &&
+    revision.due != null &&
+    hasSameTerms(due, revision.due) &&
+    message === revision.message
   return isSame || fail('idempotency_key_reused', { isFinalForKey: true })
 }
 

@@ -169,7 +169,7 @@ async function presentOpenRevision(visit: PageContext<'merchant'>, chargeUuid: s
   const { totalCents, due, message } = revision
   const facts = [
     { name: 'field.value', value: visit.f.money(totalCents) },
-    ...listDueFacts(visit, due),
+    ...(due ? listDueFacts(visit, due) : []),
     ...(message ? [{ name: 'field.message', value: message }] : []),
   ]
   return { facts }

@@ -26,13 +26,17 @@ const KEY_REMOVAL_STATES = createStateFunction('delete_key_attempt', {
   rejected: 'calling',
   unreachable: 'calling',
 })
+const RECURRENCE_CREATION_STATES = createStateFunction('create_recurrence_attempt', {
+  calling: 'accepted rejected unreachable unknown',
+  unknown: 'calling accepted rejected unreachable',
+})
 
 /** Attempts: one row per operation and provider, written before the call. */
 export const attempts: SchemaPart = {
   tables: `
 create table attempt (
   uuid uuid primary key,
-  operation text not null check (operation in ('issue', 'transfer', 'refund', 'return', 'create_key', 'delete_key')),
+  operation text not null check (operation in ('issue', 'transfer', 'refund', 'return', 'create_key', 'delete_key', 'create_recurrence')),
   subject_uuid uuid not null,
   connection_uuid uuid not null,
   provider_account_uuid uuid not null references provider_account,
@@ -123,11 +127,13 @@ ${PAYOUT_ATTEMPT_STATES}
 ${ISSUE_ATTEMPT_STATES}
 ${KEY_CREATION_STATES}
 ${KEY_REMOVAL_STATES}
+${RECURRENCE_CREATION_STATES}
 create function attempt_transition() returns trigger language plpgsql as $$
 declare
   is_allowed boolean := case new.operation
     when 'issue' then issue_attempt_can_become(old.state, new.state)
     when 'create_key' then create_key_attempt_can_become(old.state, new.state)
+    when 'create_recurrence' then create_recurrence_attempt_can_become(old.state, new.state)
     when 'delete_key' then delete_key_attempt_can_become(old.state, new.state)
     else payout_attempt_can_become(old.state, new.state) end;
 begin

@@ -2,14 +2,15 @@ import { FREQUENT_VACUUM, type SchemaPart } from './schema-part.ts'
 import { createTransitionTrigger } from './trigger-functions.ts'
 
 const TRANSITIONS = createTransitionTrigger('charge', {
-  issuing: 'pending paying paid refunding partially_refunded refunded failed expired cancelled',
-  pending: 'paying paid refunding partially_refunded refunded expired cancelled',
-  paying: 'pending paid refunding partially_refunded refunded expired cancelled',
+  issuing: 'pending debiting paying paid refunding partially_refunded refunded failed expired cancelled',
+  pending: 'debiting paying paid refunding partially_refunded refunded failed expired cancelled',
+  debiting: 'pending paying paid refunding partially_refunded refunded failed expired cancelled',
+  paying: 'pending debiting paid refunding partially_refunded refunded failed expired cancelled',
   paid: 'refunding partially_refunded refunded',
   refunding: 'paid partially_refunded refunded',
   partially_refunded: 'paid refunding refunded',
-  expired: 'pending paying paid refunding partially_refunded refunded cancelled',
-  cancelled: 'pending paying paid refunding partially_refunded refunded expired',
+  expired: 'pending debiting paying paid refunding partially_refunded refunded failed cancelled',
+  cancelled: 'pending debiting paying paid refunding partially_refunded refunded failed expired',
 })
 
 /** What a split may become, as in `src/domain/charges/split.ts`. */
@@ -26,7 +27,7 @@ create table charge (
   provider_account_uuid uuid not null references provider_account,
   constraint charge_connection foreign key (connection_uuid, provider_account_uuid)
     references connection (uuid, provider_account_uuid),
-  state text not null check (state in ('issuing', 'pending', 'paying', 'paid', 'refunding',
+  state text not null check (state in ('issuing', 'pending', 'debiting', 'paying', 'paid', 'refunding',
     'partially_refunded', 'refunded', 'failed', 'expired', 'cancelled')),
   -- 0: the payer decides the amount.
   value_cents bigint not null check (value_cents between 0 and 999999999999),
@@ -85,11 +86,26 @@ create table charge (
   updated_at timestamptz not null,
   -- The static code that it is paid to; null where its provider has issued the payload.
   qr_code_uuid uuid,
+  -- The recurrence whose payer it debits, for which cycle, and the due day of that.
+  recurrence_uuid uuid,
+  cycle int,
+  debit_on text,
+  -- Its tries, as its provider has reported them (src/domain/recurrences/tries.ts).
+  tries jsonb not null default '[]',
+  -- It debits at the provider where the payer has authorized the recurrence.
+  constraint charge_recurrence foreign key (recurrence_uuid, account_uuid, connection_uuid)
+    references recurrence (uuid, account_uuid, connection_uuid),
+  -- A debit has a value and a debtor, and shows no payer a code.
+  constraint charge_debit check (num_nulls(recurrence_uuid, cycle, debit_on) in (0, 3) and jsonb_typeof(tries) = 'array'
+    and case when recurrence_uuid is null then tries = '[]' else cycle > 0 and debit_on ~ '^\\d{4}-\\d{2}-\\d{2}$' and value_cents > 0
+      and debtor_document is not null and due is null and qr_code_uuid is null and coalesce(payload, '') = '' end),
+  -- Only a debit is in progress without a PIX, and only a debit fails after it was made.
+  constraint charge_debiting check (debit_on is not null or (state <> 'debiting' and (state <> 'failed' or payload is null))),
   constraint charge_qr_code foreign key (qr_code_uuid, account_uuid, provider_account_uuid)
     references qr_code (uuid, account_uuid, provider_account_uuid),
   -- A static code can be paid for as long as its key exists; any other payload has an expiry, which follows from the due date where it has one.
   constraint charge_expiry_known check (case when qr_code_uuid is not null then expires_at is null
-    when due is not null then expires_in_seconds is null else expires_in_seconds is not null end),
+    when due is not null or debit_on is not null then expires_in_seconds is null else expires_in_seconds is not null end),
   -- A due date has a value and a debtor, and no static code has one.
   constraint charge_due check (due is null or ((due ->> 'on' ~ '^\\d{4}-\\d{2}-\\d{2}$') is true and value_cents > 0 and debtor_document is not null and qr_code_uuid is null)),
   -- Only a charge with a due date is revised.
@@ -132,6 +148,9 @@ create table charge (
     when 'refunded' then refunded_cents = received_cents
     else state = 'refunding' or refunded_cents = 0 end)
 ) ${FREQUENT_VACUUM};
+-- A cycle is charged once. A charge that its provider has never made leaves its cycle free.
+create unique index charge_cycle_once on charge (recurrence_uuid, cycle)
+  where recurrence_uuid is not null and (state <> 'failed' or txid is not null);
 create unique index charge_one_pix on charge (movement_uuid) where movement_uuid is not null;
 -- The list, without and with a filter; index-only, so that a million charges cost what a page costs.
 create index charge_listed on charge (account_uuid, created_at, uuid)
@@ -145,7 +164,10 @@ create index charge_by_value on charge (account_uuid, value_cents) include (conn
 create index charge_by_payment on charge (account_uuid, paid_at) include (connection_uuid, created_at, uuid)
   where paid_at is not null;
 -- Charges by their due day; most have none.
-create index charge_by_due on charge (account_uuid, (due ->> 'on'), created_at, uuid) include (connection_uuid, state) where due is not null;
+create index charge_by_due on charge (account_uuid, coalesce(due ->> 'on', debit_on), created_at, uuid) include (connection_uuid, state)
+  where coalesce(due ->> 'on', debit_on) is not null;
+-- The charges of a recurrence.
+create index charge_of_recurrence on charge (recurrence_uuid, cycle) where recurrence_uuid is not null;
 -- The payments of a static code.
 create index charge_of_qr_code on charge (qr_code_uuid, created_at, uuid) where qr_code_uuid is not null;
 create index charge_by_external_ref on charge (account_uuid, external_ref) where external_ref is not null;
@@ -154,11 +176,11 @@ create index charge_by_txid on charge using hash (txid);
 -- Of a provider's name of the PIX, the end-to-end id that it ends with (src/domain/pix/identifiers.ts).
 create index charge_by_end_to_end on charge using hash (right(end_to_end, 32));
 -- Whether an open charge can be paid to a PIX key.
-create index charge_open_key on charge (pix_key) where state in ('pending', 'paying');
+create index charge_open_key on charge (pix_key) where state in ('pending', 'debiting', 'paying');
 -- Operators' watch over the few that move, and the comparison of rows with running workflows. By created_at, which
 -- never changes: an update of a charge need not touch these indexes.
 create index charge_moving on charge (created_at) where state in ('issuing', 'paying', 'refunding');
-create index charge_unfinished on charge (created_at, uuid) where state in ('issuing', 'pending', 'paying');
+create index charge_unfinished on charge (created_at, uuid) where state in ('issuing', 'pending', 'debiting', 'paying');
 -- Operators' watch over charges that their provider does not end. A charge enters it with its payload.
 create index charge_pending_expiry on charge (expires_at) where state = 'pending';
 
@@ -194,6 +216,26 @@ create trigger charge_value_fixed before update of value_cents, due, revision on
     or new.revision not in (old.revision, old.revision + 1) or (old.revision <> new.revision and old.received_cents > 0)
     or (old.due is null) <> (new.due is null))
   execute function refuse();
+
+-- A debit stays one of its cycle, and asks what the payer has authorized.
+create trigger charge_debit_fixed before update of recurrence_uuid, cycle, debit_on on charge for each row
+  when ((old.recurrence_uuid, old.cycle, old.debit_on) is distinct from (new.recurrence_uuid, new.cycle, new.debit_on))
+  execute function refuse();
+create function check_charge_debit() returns trigger language plpgsql as $$
+begin
+  if not exists (
+    select from recurrence r where r.uuid = new.recurrence_uuid and r.rail_id is not null
+      and (r.value_cents is null or (new.value_cents = r.value_cents and new.fee_cents = r.fee_cents))
+      and new.debit_on >= r.starts_on and (r.ends_on is null or new.debit_on <= r.ends_on)
+      and new.debtor_document = r.debtor_document
+  ) then
+    raise exception 'charge % debits something else than its recurrence allows', new.uuid
+      using errcode = 'check_violation', constraint = 'charge_debit_authorized', table = 'charge';
+  end if;
+  return new;
+end $$;
+create trigger charge_debit_authorized before insert or update of value_cents, fee_cents on charge for each row
+  when (new.recurrence_uuid is not null) execute function check_charge_debit();
 
 -- So does whom the charge allows to pay it.
 create trigger charge_payer_fixed before update of is_sender_verified, debtor_document, payer_kind, payer_match on charge for each row

@@ -110,7 +110,7 @@ create trigger pix_key_limit before insert on pix_key for each row
 create function pix_key_is_in_use(of_key text, simulated boolean) returns boolean stable language sql as $$
   select exists (select from connection where collection_key = of_key and is_simulated = simulated)
       or exists (select from charge h join connection c on c.uuid = h.connection_uuid
-           where h.pix_key = of_key and h.state in ('pending', 'paying') and c.is_simulated = simulated)
+           where h.pix_key = of_key and h.state in ('pending', 'debiting', 'paying') and c.is_simulated = simulated)
       or exists (select from qr_code q join connection c on c.uuid = q.connection_uuid
            where q.pix_key = of_key and q.status = 'ACTIVE' and not q.is_single and c.is_simulated = simulated)
 $$;

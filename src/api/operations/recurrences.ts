@@ -1,0 +1,283 @@
+import { randomUUID } from 'node:crypto'
+import type { FilterQuery } from '@mikro-orm/core'
+import { z } from 'zod'
+import {
+  type ChargeRecurrenceBody,
+  type CreateRecurrenceBody,
+  type RecurrencesQuery,
+  recurrenceSchema,
+  showCreatedRecurrence,
+  toTerms,
+} from '../../contract/recurrences/recurrence.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Connection } from '../../db/entities/connection.ts'
+import { Recurrence } from '../../db/entities/recurrence.ts'
+import { runQuery } from '../../db/pipeline/query.ts'
+import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
+import { queryIsPaused } from '../../db/repositories/pauses.ts'
+import { findPastDueRecurrences, isCycleCharged } from '../../db/repositories/recurrences.ts'
+import { computeQuotedFeeCents, MAX_CENTS } from '../../domain/ledger/money.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
+import { findCycleOfDay } from '../../domain/recurrences/cycles.ts'
+import { isChargeableRecurrenceState, recurrenceMachine } from '../../domain/recurrences/recurrence.ts'
+import { findCycleChargeErrors, findRecurrenceErrors } from '../../domain/recurrences/recurrence-errors.ts'
+import { readTerms } from '../../domain/recurrences/stored-terms.ts'
+import { computeBrasiliaDay } from '../../domain/shared/brasilia-day.ts'
+import { DAY } from '../../domain/shared/intervals.ts'
+import { collectFieldErrors, fail } from '../../http/api-error.ts'
+import {
+  PAUSED_RETRY_S,
+  READ_BACK_RESERVE_MS,
+  REQUEST_DEADLINE_MS,
+  UNAVAILABLE_RETRY_S,
+} from '../../http/limits.ts'
+import type { FieldErrors } from '../../http/validate.ts'
+import {
+  executeCancelRecurrenceUpdate,
+  startMoneyWorkflow,
+  startRecurrenceWorkflow,
+} from '../../temporal/start.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
+import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
+import type { RecurrenceInput, RecurrenceInputDetails } from '../../workflows/contracts/recurrences.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+import { visibilityFilter } from '../authorization/visibility.ts'
+import { findCandidates, requireUnpausedConnections } from '../routing/provider-candidates.ts'
+import { collectSplitErrors, findCharge, respondWithCharge, toSplits } from './charges.ts'
+import {
+  type CreateDependencies,
+  type CreateRequest,
+  createOperation,
+  failStored,
+  type Replay,
+} from './create-operation.ts'
+import { toFieldErrors } from './due-charges.ts'
+import { buildCreationRange, readEntityPage } from './pagination.ts'
+import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
+
+export const RECURRENCES_PATH = '/api/v1/recurrences'
+
+/** How long the payer may decide about a request for consent that names no end. */
+const DEFAULT_REQUEST_MS = 7 * DAY
+
+const WITH_CONNECTION = { populate: ['connection'] } as const
+
+/** Reads a recurrence that the token may see, and whether it is past due, or fails with 404. */
+export async function requireVisibleRecurrence(em: EntityManager, token: CallerToken, uuid: string) {
+  const filter: FilterQuery<Recurrence> = { $and: [{ uuid }, visibilityFilter(token)] }
+  const row = (await em.findOne(Recurrence, filter, WITH_CONNECTION)) ?? fail('not_found')
+  return { row, isPastDue: (await findPastDueRecurrences(em, [uuid])).has(uuid) }
+}
+
+/** Lists one page of the recurrences that a token may see, newest first. */
+export async function listRecurrences(em: EntityManager, token: CallerToken, query: RecurrencesQuery) {
+  const created = buildCreationRange(query)
+  const states = query.status?.flatMap(recurrenceMachine.statesShowing)
+  const filter: FilterQuery<Recurrence> = {
+    $and: [
+      visibilityFilter(token),
+      {
+        ...(query.uuid && { uuid: { $in: query.uuid } }),
+        ...(states && { state: { $in: states } }),
+        ...(query.external_ref !== undefined && { externalRef: query.external_ref }),
+        ...(query.provider_uuid !== undefined && { connection: query.provider_uuid }),
+        ...(created && { createdAt: created }),
+      },
+    ],
+  }
+  const page = await readEntityPage(em, Recurrence, {
+    name: 'recurrence',
+    query,
+    filter,
+    populate: ['connection'],
+  })
+  const pastDue = await findPastDueRecurrences(
+    em,
+    page.data.map(({ uuid }) => uuid),
+  )
+  return { ...page, data: page.data.map(row => ({ row, isPastDue: pastDue.has(row.uuid) })) }
+}
+
+/** Creates a recurrence, or replays the response of the same Idempotency-Key (SPEC §1, §2). */
+export function createRecurrence(
+  { temporal: context, sealer }: CreateDependencies,
+  request: CreateRequest<CreateRecurrenceBody>,
+) {
+  const { body, token, em } = request
+  return createOperation(context, request, {
+    noun: 'recurrence',
+    path: RECURRENCES_PATH,
+    find: uuid => em.fork().findOne(Recurrence, uuid, WITH_CONNECTION),
+    replayWaitMs: ({ state }) => (state === 'creating' ? REQUEST_DEADLINE_MS : 0),
+    validate: () => validateRecurrence({ em, token }, body),
+    start({ fingerprint, ...operation }, { candidates, splits, requestExpiresAt }, waitMs) {
+      const details: RecurrenceInputDetails = {
+        terms: toTerms(body),
+        debtor: body.debtor,
+        ...(body.payer_account && { payerAccount: toPayerAccount(body.payer_account) }),
+        ...(requestExpiresAt && { requestExpiresAt: requestExpiresAt.toISOString() }),
+        ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
+        ...(body.metadata && { metadata: body.metadata }),
+        splits,
+        fingerprint,
+      }
+      const order: RecurrenceInput = { ...operation, candidates, details: sealer.seal(details) }
+      return startRecurrenceWorkflow(context, order, waitMs)
+    },
+    present: respondWithRecurrence,
+  })
+}
+
+function toPayerAccount({ ispb, agency, account }: NonNullable<CreateRecurrenceBody['payer_account']>) {
+  return { ispb, account, ...(agency !== undefined && { agency }) }
+}
+
+function respondWithRecurrence(row: Recurrence, replay: Replay) {
+  const { headers } = replay
+  if (row.state === 'creating')
+    fail('issuing', { data: { uuid: row.uuid }, retryAfterS: UNAVAILABLE_RETRY_S, headers })
+  if (row.state === 'failed')
+    failStored(
+      row.failure?.code === 'no_provider_available' ? 'no_provider_available' : 'provider_rejected',
+      replay,
+      { data: z.encode(recurrenceSchema, showCreatedRecurrence(row)) },
+    )
+  return { status: 201 as const, body: { data: showCreatedRecurrence(row) }, headers }
+}
+
+type RecurrenceCaller = { em: EntityManager; token: CallerToken }
+
+/** Returns what the order needs; fails with all 422 errors, or 503 while all of its providers are paused. */
+async function validateRecurrence(caller: RecurrenceCaller, body: CreateRecurrenceBody) {
+  const now = new Date()
+  const terms = toTerms(body)
+  const asked = body.request_expires_at === undefined ? null : new Date(body.request_expires_at)
+  const splits = toSplits(body.splits)
+  const errors: FieldErrors = {
+    ...(await collectSplitErrors(caller, { value: body.value ?? 0, splits })),
+    ...toFieldErrors(
+      findRecurrenceErrors(
+        {
+          terms,
+          requestExpiresAt: asked,
+          hasPayerAccount: body.payer_account !== undefined,
+          firstCharge: null,
+        },
+        now,
+      ),
+    ),
+  }
+  const candidates = await collectFieldErrors(
+    errors,
+    findCandidates(caller.em, { ...caller, providerUuid: body.provider_uuid }),
+  )
+  const capable = (candidates ?? []).filter(({ dialect }) =>
+    PROVIDER_CAPABILITIES[dialect].journeys.includes(terms.journey),
+  )
+  if (candidates && capable.length === 0)
+    errors.journey ??= ['is not offered by the providers of this recurrence']
+  const { valueCents } = terms
+  if (
+    valueCents !== null &&
+    capable.some(({ fees }) => valueCents + computeQuotedFeeCents(valueCents, fees) > MAX_CENTS)
+  )
+    errors.value ??= ['must not exceed 9999999999.99 together with its fee']
+  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+  const isRequest = terms.journey === 'REQUEST'
+  return {
+    splits,
+    requestExpiresAt: isRequest ? (asked ?? new Date(now.getTime() + DEFAULT_REQUEST_MS)) : null,
+    candidates: await orderByCircuitState(caller.em, requireUnpausedConnections(capable, 'in')),
+  }
+}
+
+/** Cancels a recurrence at its provider, then in PostgreSQL; without a response it stays as it is (SPEC §2). */
+export async function cancelMerchantRecurrence(
+  context: TemporalContext,
+  { em, token, uuid }: RecurrenceCaller & { uuid: string },
+) {
+  const { row } = await requireVisibleRecurrence(em, token, uuid)
+  if (!recurrenceMachine.accepts(row.state, 'cancelled')) fail('recurrence_not_cancellable')
+  const act = { token, action: 'recurrence_cancel', subject: `recurrence/${uuid}` } as const
+  const deadline = await prepareWorkflowCall(context, { em, ids: { uuid }, act })
+  const update = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
+  const answer = await deadline
+    .awaitStep(executeCancelRecurrenceUpdate(context, uuid, update), READ_BACK_RESERVE_MS)
+    .catch(() => ({ kind: 'no_answer' }) as const)
+  if (answer.kind === 'no_answer') fail('cancellation_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
+  const current = await readOrFailNotConfirmed({ uuid }, () =>
+    requireVisibleRecurrence(em.fork(), token, uuid),
+  )
+  // Its payer, or its end, came first; or its provider refuses.
+  if (current.row.state !== 'cancelled') fail('recurrence_not_cancellable')
+  return current
+}
+
+/** Creates the charge of a cycle, or replays the response of the same Idempotency-Key (SPEC §1, §2). */
+export function chargeRecurrence(
+  { temporal: context, sealer }: CreateDependencies,
+  { uuid: recurrenceUuid, ...request }: CreateRequest<ChargeRecurrenceBody> & { uuid: string },
+) {
+  const { body, token, em } = request
+  return createOperation(context, request, {
+    noun: 'charge',
+    path: `${RECURRENCES_PATH}/${recurrenceUuid}/charges`,
+    find: uuid => findCharge(em.fork(), uuid),
+    replayWaitMs: ({ state }) => (state === 'issuing' ? REQUEST_DEADLINE_MS : 0),
+    validate: () => validateCycleCharge({ em, token }, { uuid: recurrenceUuid, body }),
+    start({ fingerprint, ...operation }, { row, splits, valueCents, debit }, waitMs) {
+      const externalRef = body.external_ref ?? row.externalRef ?? undefined
+      const message = body.message ?? row.subject ?? undefined
+      const details: ChargeInputDetails = {
+        ...(externalRef !== undefined && { externalRef }),
+        debtor: { name: row.debtorName, document: row.debtorDocument },
+        ...(message !== undefined && { message }),
+        splits,
+        fingerprint,
+      }
+      const order: ChargeInput = {
+        ...operation,
+        candidates: [row.connection.uuid],
+        valueCents,
+        // A debit has no payload that expires.
+        expiresInSeconds: 0,
+        debit,
+        details: sealer.seal(details),
+      }
+      return startMoneyWorkflow(context, 'charge', order, { externalRef, waitMs })
+    },
+    present: respondWithCharge,
+  })
+}
+
+/** Returns what the debit needs; fails with 404, 409, all 422 errors, or 503 while its provider is paused. */
+async function validateCycleCharge(
+  { em, token }: RecurrenceCaller,
+  { uuid, body }: { uuid: string; body: ChargeRecurrenceBody },
+) {
+  const { row } = await requireVisibleRecurrence(em, token, uuid)
+  if (!isChargeableRecurrenceState(row.state) || row.railId == null) fail('recurrence_not_active')
+  const terms = readTerms(row)
+  const valueCents = body.value ?? terms.valueCents ?? 0
+  const splits = toSplits(body.splits)
+  const dueOn = body.due_on
+  const today = computeBrasiliaDay(new Date())
+  const errors: FieldErrors = {
+    ...(await collectSplitErrors({ em, token }, { value: valueCents, splits })),
+    ...toFieldErrors(findCycleChargeErrors(terms, { dueOn, valueCents, today })),
+  }
+  if (body.value === undefined && terms.valueCents === null)
+    errors.value = ['is needed by a recurrence without a fixed value']
+  const connection = await em.findOneOrFail(Connection, row.connection.uuid)
+  const feeCents =
+    terms.valueCents === null ? computeQuotedFeeCents(valueCents, connection.fees) : row.feeCents
+  if (valueCents + feeCents > MAX_CENTS)
+    errors.value ??= ['must not exceed 9999999999.99 together with its fee']
+  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+  const cycle = findCycleOfDay(terms, dueOn)!.number
+  if (await isCycleCharged(em, { recurrenceUuid: uuid, cycle })) fail('cycle_already_charged')
+  if (await runQuery(em, queryIsPaused(connection.uuid, 'in')))
+    fail('paused', { retryAfterS: PAUSED_RETRY_S })
+  const { railId } = row
+  return { row, splits, valueCents, debit: { recurrenceUuid: uuid, cycle, railId, dueOn, feeCents } }
+}

@@ -1,0 +1,351 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Client } from '@temporalio/client'
+import { pino } from 'pino'
+import { databaseActivities, providerActivities } from '../../../src/activities/index.ts'
+import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
+import { chargeRoutes } from '../../../src/api/charges/routes.ts'
+import { recurrenceRoutes } from '../../../src/api/recurrences/routes.ts'
+import { addDays } from '../../../src/domain/charges/business-days.ts'
+import {
+  PROVIDER_CAPABILITIES,
+  type ProviderCapabilities,
+} from '../../../src/domain/providers/capabilities.ts'
+import type { CreateRecurrenceOutcome } from '../../../src/domain/providers/provider-recurrence.ts'
+import { computeBrasiliaDay } from '../../../src/domain/shared/brasilia-day.ts'
+import { toParty } from '../../../src/providers/adapter/party.ts'
+import type { Provider } from '../../../src/providers/port.ts'
+import type { ChargeInput, ChargeRevisionOrder } from '../../../src/workflows/contracts/charges.ts'
+import type { RecurrenceInput } from '../../../src/workflows/contracts/recurrences.ts'
+import { buildIssuedCharge } from '../../chaos/support/money-fixture.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+
+/** Requests about recurrences: what is refused on which field, and what each answers. The workflows' activities run at once. */
+
+const TODAY = computeBrasiliaDay(new Date())
+const efi = PROVIDER_CAPABILITIES.efi as {
+  -readonly [Name in keyof ProviderCapabilities]: ProviderCapabilities[Name]
+}
+const journeysBefore = efi.journeys
+
+let fixture: ApiFixture
+let script: Partial<Provider> = {}
+let activities: ReturnType<typeof providerActivities> & ReturnType<typeof databaseActivities>
+
+type StartedUpdate = {
+  args: [ChargeRevisionOrder] | []
+  startWorkflowOperation: { options: { workflowId: string; args: [object] } }
+}
+
+/** Does what the workflow of an update would do first. */
+async function carryOut(update: { name: string }, { args, startWorkflowOperation }: StartedUpdate) {
+  const {
+    workflowId,
+    args: [input],
+  } = startWorkflowOperation.options
+  const uuid = workflowId.split('/')[1]!
+  switch (update.name) {
+    case 'awaitResult': {
+      const order = input as RecurrenceInput
+      await activities.openRecurrence(order)
+      const result = await activities.createRecurrence({ uuid, connectionUuid: order.candidates[0]! })
+      if (result.kind === 'refused') await activities.failRecurrence(uuid)
+      return undefined
+    }
+    case 'cancelRecurrence': {
+      const result = await activities.cancelRecurrence(uuid)
+      return result.kind === 'known' ? { kind: 'closed', state: result.state } : { kind: 'no_answer' }
+    }
+    case 'awaitIssued':
+      return activities.issueDebit({ order: input as ChargeInput })
+    case 'reviseCharge': {
+      const order = (args as [ChargeRevisionOrder])[0]
+      const result = await activities.reviseCharge({
+        chargeUuid: uuid,
+        revisionUuid: order.uuid,
+        order,
+        isPayloadExpired: false,
+      })
+      return result.kind === 'known' ? { kind: 'closed', state: result.state } : { kind: 'no_answer' }
+    }
+    default:
+      throw new Error(`no update ${update.name}`)
+  }
+}
+
+beforeAll(async () => {
+  efi.journeys = ['REQUEST', 'QR']
+  const client = {
+    withDeadline: (_: number, work: () => Promise<unknown>) => work(),
+    workflow: { executeUpdateWithStart: carryOut },
+  }
+  fixture = await openApiFixture(
+    [chargeRoutes, recurrenceRoutes],
+    {},
+    async () => client as unknown as Client,
+  )
+  const dependencies = {
+    ...fixture.dependencies,
+    timeScale: 1,
+    log: pino({ level: 'silent' }),
+    providers: { providerFor: () => script as Provider, close: async () => {} },
+  } as unknown as ActivityDependencies
+  activities = { ...providerActivities(dependencies), ...databaseActivities(dependencies) }
+})
+afterAll(async () => {
+  efi.journeys = journeysBefore
+  await fixture?.close()
+})
+
+const accepted = (status: 'waiting' | 'active'): CreateRecurrenceOutcome => ({
+  kind: 'accepted',
+  recurrence: { railId: `RR${randomUUID()}`, status, payload: 'payload' },
+})
+beforeEach(() => {
+  script = { createRecurrence: async () => accepted('waiting') }
+})
+
+const BODY = {
+  value: 49.9,
+  frequency: 'MONTHLY',
+  starts_on: addDays(TODAY, 5),
+  contract: 'plan-77',
+  subject: 'Plano mensal',
+  debtor: { name: 'Ana Souza', document: '52998224725' },
+  retry_policy: 'THREE_IN_SEVEN_DAYS',
+  journey: 'QR',
+}
+
+async function createMerchant(dialect: 'efi' | 'sicoob' = 'efi') {
+  const accountUuid = await fixture.insertAccount()
+  const connection = await fixture.insertConnection(accountUuid, { dialect })
+  await fixture.replaceDefaultProviders(accountUuid, [connection])
+  const token = await fixture.insertToken({ accountUuid })
+  const call = (method: 'GET' | 'POST', path: string, body?: object, key?: string) =>
+    fixture.call(method, `/api/v1${path}`, {
+      token,
+      ...(body && { body }),
+      ...(key && { headers: { 'idempotency-key': key } }),
+    })
+  return { accountUuid, call }
+}
+
+async function createActive(change: object = {}) {
+  const merchant = await createMerchant()
+  script.createRecurrence = async () => accepted('active')
+  const { body } = await merchant.call('POST', '/recurrences', { ...BODY, ...change })
+  return { ...merchant, uuid: body.data.uuid as string }
+}
+
+/** The provider makes every debit. */
+function makeDebits() {
+  script.issueCharge = async ({ reference }) => ({
+    kind: 'accepted',
+    charge: { ...buildIssuedCharge(reference), receiver: toParty({}), payload: '' },
+  })
+}
+
+describe('POST /recurrences', () => {
+  test('a recurrence shows what its payer is to authorize, and a repeat with the key answers alike', async () => {
+    const { call } = await createMerchant()
+    const key = randomUUID()
+    const answer = await call('POST', '/recurrences', BODY, key)
+    expect([answer.status, answer.body.data]).toMatchObject([
+      201,
+      {
+        status: 'PENDING',
+        value: 49.9,
+        generate: 'AUTOMATIC',
+        days_before: 4,
+        payload: 'payload',
+        rail_id: expect.stringMatching(/^RR/),
+        is_past_due: false,
+        history: [{ status: 'PENDING' }],
+      },
+    ])
+    const again = await call('POST', '/recurrences', BODY, key)
+    expect([again.status, again.headers.get('idempotent-replayed'), again.body]).toEqual([
+      ...[201, 'true', answer.body],
+    ])
+    const other = await call('POST', '/recurrences', { ...BODY, value: 50 }, key)
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  test.each<[string, object, Record<string, string[]>]>([
+    ['a value and a minimum', { minimum_value: 5 }, { minimum_value: ['must not be sent with value'] }],
+    [
+      'a day before today',
+      { starts_on: addDays(TODAY, -1) },
+      { starts_on: ['must not be before today in Brasília'] },
+    ],
+    [
+      'a request without an account',
+      { journey: 'REQUEST' },
+      { payer_account: ['is needed by the journey REQUEST'] },
+    ],
+    [
+      'a contract that is too long',
+      { contract: 'x'.repeat(36) },
+      { contract: ['must be at most 35 characters'] },
+    ],
+    [
+      'generated charges without a value',
+      { value: undefined, generate: 'AUTOMATIC' },
+      { generate: ['must be MANUAL where the recurrence has no fixed value'] },
+    ],
+  ])('refuses %s', async (_, change, errors) => {
+    const { call } = await createMerchant()
+    const answer = await call('POST', '/recurrences', { ...BODY, ...change })
+    expect([answer.status, answer.body.errors]).toEqual([422, errors])
+  })
+
+  test('refuses a journey that no provider has', async () => {
+    const { call } = await createMerchant('sicoob')
+    const answer = await call('POST', '/recurrences', BODY)
+    expect([answer.status, answer.body.errors]).toEqual([
+      422,
+      { journey: ['is not offered by the providers of this recurrence'] },
+    ])
+  })
+
+  test('answers with the refusal of its provider', async () => {
+    const { call } = await createMerchant()
+    script.createRecurrence = async () => ({ kind: 'rejected', finality: 'final', code: 'x', message: 'no' })
+    const answer = await call('POST', '/recurrences', BODY)
+    expect([answer.status, answer.body.code, answer.body.data.status]).toEqual([
+      ...[400, 'provider_rejected', 'FAILED'],
+    ])
+  })
+
+  test('is 503 while its creation has no answer', async () => {
+    const { call } = await createMerchant()
+    script.createRecurrence = async () => ({ kind: 'unknown', code: 'timeout', message: '' })
+    const answer = await call('POST', '/recurrences', BODY)
+    expect([answer.status, answer.body.code]).toEqual([503, 'issuing'])
+  })
+})
+
+test('GET shows and lists the recurrences of the account alone', async () => {
+  const { uuid, call } = await createActive()
+  const other = await createMerchant()
+  const read = await call('GET', `/recurrences/${uuid}`)
+  expect(read.body.data).toMatchObject({ status: 'ACTIVE', next_charge_on: BODY.starts_on })
+  expect((await other.call('GET', `/recurrences/${uuid}`)).status).toBe(404)
+  const list = await call('GET', '/recurrences?status=ACTIVE')
+  expect(list.body.data.map((one: { uuid: string }) => one.uuid)).toEqual([uuid])
+  expect((await call('GET', '/recurrences?status=ENDED')).body.data).toEqual([])
+  expect((await other.call('GET', '/recurrences')).body.data).toEqual([])
+})
+
+test('its status is told by RECURRENCE events', async () => {
+  const { uuid } = await createActive()
+  const events = await fixture.orm.em.execute<{ type: string; status: string }[]>(
+    `select type, body ->> 'status' as status from event where subject_uuid = ?`,
+    [uuid],
+  )
+  expect(events).toEqual([{ type: 'RECURRENCE', status: 'ACTIVE' }])
+})
+
+describe('POST /recurrences/{uuid}/cancel', () => {
+  test('cancels it at its provider', async () => {
+    const { uuid, call } = await createActive()
+    script.cancelRecurrence = async () => ({ kind: 'cancelled' })
+    const answer = await call('POST', `/recurrences/${uuid}/cancel`)
+    expect([answer.status, answer.body.data.status]).toEqual([200, 'CANCELLED'])
+    const again = await call('POST', `/recurrences/${uuid}/cancel`)
+    expect([again.status, again.body.code]).toEqual([409, 'recurrence_not_cancellable'])
+  })
+
+  test('without an answer it stays', async () => {
+    const { uuid, call } = await createActive()
+    script.cancelRecurrence = async () => ({ kind: 'no_answer', code: 'timeout', message: '' })
+    const answer = await call('POST', `/recurrences/${uuid}/cancel`)
+    expect([answer.status, answer.body.code]).toEqual([503, 'cancellation_unknown'])
+    expect((await call('GET', `/recurrences/${uuid}`)).body.data.status).toBe('ACTIVE')
+  })
+})
+
+describe('POST /recurrences/{uuid}/charges', () => {
+  test('makes the debit of a cycle, once', async () => {
+    const { uuid, call } = await createActive()
+    makeDebits()
+    const charge = await call('POST', `/recurrences/${uuid}/charges`, { due_on: BODY.starts_on })
+    expect([charge.status, charge.body.data]).toMatchObject([
+      201,
+      { status: 'PENDING', value: 49.9, recurrence: { uuid, cycle: 1 }, payment: { payload: '', tries: [] } },
+    ])
+    const read = await call('GET', `/payments/${charge.body.data.uuid}`)
+    expect(read.body.data.payment).toMatchObject({
+      type: 'AUTOMATIC',
+      due: { on: BODY.starts_on },
+      tries: [],
+    })
+    const second = await call('POST', `/recurrences/${uuid}/charges`, { due_on: addDays(BODY.starts_on, 1) })
+    expect([second.status, second.body.code]).toEqual([409, 'cycle_already_charged'])
+    const listed = await call('GET', `/payments?recurrence_uuid=${uuid}&due_from=${BODY.starts_on}`)
+    expect(listed.body.data).toHaveLength(1)
+  })
+
+  test.each<[string, object, Record<string, string[]>]>([
+    [
+      'another value',
+      { due_on: BODY.starts_on, value: 5 },
+      { value: ['must be the value of the recurrence'] },
+    ],
+    [
+      'a day that is too near',
+      { due_on: addDays(TODAY, 1) },
+      { due_on: ['must be 2 to 10 days after today in Brasília'] },
+    ],
+    ['a day before the first', { due_on: addDays(TODAY, 3) }, { due_on: ['must be within the recurrence'] }],
+  ])('refuses %s', async (_, body, errors) => {
+    const { uuid, call } = await createActive()
+    const answer = await call('POST', `/recurrences/${uuid}/charges`, body)
+    expect([answer.status, answer.body.errors]).toEqual([422, errors])
+  })
+
+  test('refuses one that is not active', async () => {
+    const merchant = await createMerchant()
+    const { body } = await merchant.call('POST', '/recurrences', BODY)
+    const answer = await merchant.call('POST', `/recurrences/${body.data.uuid}/charges`, {
+      due_on: BODY.starts_on,
+    })
+    expect([answer.status, answer.body.code]).toEqual([409, 'recurrence_not_active'])
+  })
+})
+
+describe('POST /payments/{uuid}/retry', () => {
+  test('refuses a charge that is no debit, and a debit whose try is pending', async () => {
+    const { uuid, call } = await createActive()
+    makeDebits()
+    const charge = await call('POST', `/recurrences/${uuid}/charges`, { due_on: BODY.starts_on })
+    const retry = (on: string) => call('POST', `/payments/${charge.body.data.uuid}/retry`, { on })
+    const pending = await retry(addDays(BODY.starts_on, 1))
+    expect([pending.status, pending.body.code, pending.body.data]).toEqual([
+      ...[409, 'charge_not_retryable', { reason: 'try_pending' }],
+    ])
+    await fixture.orm.em.execute(`update charge set tries = ?::jsonb where uuid = ?`, [
+      JSON.stringify([
+        { on: BODY.starts_on, kind: 'FIRST', status: 'REJECTED', code: 'AM02', endToEnd: null },
+      ]),
+      charge.body.data.uuid,
+    ])
+    const tooLate = await retry(addDays(BODY.starts_on, 8))
+    expect([tooLate.status, tooLate.body.errors]).toEqual([
+      422,
+      { on: ['must be within seven days after the due day, and before the next one'] },
+    ])
+    script.reviseCharge = async ({ reference, retryOn }) => {
+      expect(retryOn).toBe(addDays(BODY.starts_on, 2))
+      return {
+        kind: 'revised',
+        charge: { ...buildIssuedCharge(reference), receiver: toParty({}), payload: '' },
+      }
+    }
+    const answer = await retry(addDays(BODY.starts_on, 2))
+    expect([answer.status, answer.body.data.payment.tries]).toMatchObject([
+      200,
+      [{ kind: 'FIRST' }, { kind: 'RETRY', on: addDays(BODY.starts_on, 2), status: 'REQUESTED' }],
+    ])
+  })
+})
