@@ -119,7 +119,8 @@ async function servePage(
       ? submitForm(context, ctx, { visit, route, cleanup })
       : showPage(context, ctx, { visit, route }))
     // A refresh replaces a part of the page, without the menu.
-    if (response.kind === 'page' && !isScriptRequest(ctx)) waiting = await readWaitingFacts(visit, readOperatorTasks)
+    if (response.kind === 'page' && !isScriptRequest(ctx))
+      waiting = await readWaitingFacts(visit, readOperatorTasks)
     return response
   }
   const send = (response: DashboardResponse | undefined, refusal?: ApiError) => {

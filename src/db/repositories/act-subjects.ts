@@ -36,9 +36,13 @@ const KINDS: Record<string, string> = {
   return: selectKind('return', 'movement r', PAYMENT),
   med: selectKind('med', 'dispute r', PAYMENT),
   endpoint: selectKind('endpoint', 'webhook r', OF_ACCOUNT),
-  difference: selectKind('difference', 'difference r join provider_account p on p.uuid = r.provider_account_uuid', {
-    provider: 'p.provider',
-  }),
+  difference: selectKind(
+    'difference',
+    'difference r join provider_account p on p.uuid = r.provider_account_uuid',
+    {
+      provider: 'p.provider',
+    },
+  ),
   user: selectKind('user', 'app_user r', { ...OF_ACCOUNT, email: 'r.email' }),
   invitation: selectKind('invitation', 'user_invitation r', { ...OF_ACCOUNT, email: 'r.email' }),
 }

@@ -104,24 +104,38 @@ describe('a pause', () => {
       reason: 'Incidente',
     })
 
-  test('of a connection is on the page of the providers, and on every page of an operator', async () => {
-    expect(await read('/dashboard/providers')).not.toContain('Saídas suspensas')
+  test('of a connection is named on every page of its merchant, and on every page of an operator', async () => {
+    expect(await read('/dashboard/providers')).not.toContain('Transferências suspensas')
     await pause({ connectionUuid: ours.connection })
     expect(await read('/dashboard/providers')).toContain(
-      '<span class="status failed">Saídas suspensas</span>',
+      '<span class="status failed">Transferências suspensas</span>',
     )
-    expect(await read('/dashboard/charges')).not.toContain('Saídas suspensas')
+    for (const path of ['', '/charges', '/transfers/new?mode=test'])
+      expect(await read(`/dashboard${path}`)).toContain(
+        '<p class="note"><strong>Transferências suspensas</strong>: Provedor A.',
+      )
     for (const path of ['', '/accounts', '/unknown', '/differences'])
-      expect([
-        path,
-        (await read(`/dashboard/operator${path}`, operator)).includes('Saídas suspensas</strong>'),
-      ]).toEqual([path, true])
+      expect(await read(`/dashboard/operator${path}`, operator)).toMatch(
+        /<strong>Saídas suspensas<\/strong>: [^<]+, Provedor A\./,
+      )
+  })
+
+  test('of another account is on no page of a merchant', async () => {
+    const other = await fixture.insertConnection(await fixture.insertAccount(), { provider: 'PROVIDER_B' })
+    await pause({ connectionUuid: other })
+    expect(await read('/dashboard/charges')).toContain('suspensas</strong>: Provedor A.')
+    expect(await read('/dashboard/operator', operator)).toContain('Outras suspensões em vigor: 1.')
   })
 
   test('of the service is on every page of a merchant', async () => {
     await pause('all')
     for (const path of ['', '/transfers', '/transfers/new?mode=test'])
-      expect(await read(`/dashboard${path}`)).toContain('Saídas suspensas</strong>')
+      expect(await read(`/dashboard${path}`)).toContain(
+        '<p class="note bad"><strong>Transferências suspensas</strong>: Transferências e devoluções novas',
+      )
+    expect(await read('/dashboard/operator/acts', operator)).toMatch(
+      /<strong>Saídas suspensas<\/strong>: Transferências e devoluções novas.*Outras suspensões em vigor: 2\./,
+    )
   })
 
   test('is chosen by what it stops', async () => {
