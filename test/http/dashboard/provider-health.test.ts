@@ -4,12 +4,13 @@ import {
   buildProviderHealth,
   findFailingProviders,
 } from '../../../src/dashboard/pages/operator/provider-health.ts'
-import { countOperatorTasks } from '../../../src/dashboard/pages/operator/tasks.ts'
+import { countOperatorTasks, createOperatorTaskReader } from '../../../src/dashboard/pages/operator/tasks.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import type { CallCounts } from '../../../src/db/repositories/provider-health.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, unescapeHtml } from '../support/browser.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
+import { openCapturedOrm } from '../support/postgres-messages.ts'
 
 /** What operators see of providers that give no useful answer: the strips, the signal, the attempts and the menu. */
 
@@ -142,6 +143,32 @@ test('the menu counts what is above its limit, by the page that acts on it', () 
   ).toEqual({ unknown: 5, health: 3, dueDisputes: 4, entries: 1 })
 })
 
+test('readers of the menu within a few seconds share one count, and a failed one is not kept', async () => {
+  const fixture = await openApiFixture([])
+  const { orm, captured, close } = await openCapturedOrm(fixture.config.databaseUrl)
+  try {
+    const read = createOperatorTaskReader(orm.em)
+    const [first, ...others] = await Promise.all([read(), read(), read()])
+    expect(others).toEqual([first, first])
+    expect(captured.statements.filter(text => text.includes('trilho_database_up'))).toHaveLength(1)
+    let isDown = true
+    const broken = createOperatorTaskReader({
+      fork: () => ({
+        execute: async () => {
+          if (isDown) throw new Error('down')
+          return []
+        },
+      }),
+    } as never)
+    await expect(broken()).rejects.toThrow('down')
+    isDown = false
+    expect(await broken()).toEqual({})
+  } finally {
+    await close()
+    await fixture.close()
+  }
+})
+
 describe('the pages of an operator', () => {
   const OPERATOR = '/dashboard/operator'
   let fixture: ApiFixture
@@ -174,7 +201,7 @@ describe('the pages of an operator', () => {
     await insertIssuing('orphan', 'http_500')
     const text = await read('')
     const [line] = /<li>(?:(?!<\/li>).)*sem resposta útil desde.*?<\/li>/s.exec(text)!
-    expect(line).toMatch(/Provedor A: 14 de 14 emissões sem resposta útil desde \d\d:\d\d</)
+    expect(line).toMatch(/Provedor A: 14 de 14 emissões sem resposta útil desde \d\d:\d\d<\/strong>/)
     const links = Array.from(line.matchAll(/href="([^"]+)"/g), ([, href]) => unescapeHtml(href!))
     const attempts = `${OPERATOR}/providers/attempts?provider=PROVIDER_A&mode=test&operation=issue`
     const pause = `${OPERATOR}/providers?target=connection&uuid=${ours.connection}#pause`
@@ -192,7 +219,7 @@ describe('the pages of an operator', () => {
     await insertIssuing('orphan', 'http_502', { count: 3 })
     await insertIssuing('closed', 'timeout', { count: 2 })
     const text = await read('')
-    const [table] = /<table class="rows cards-on-phones many">.*?<\/table>/s.exec(text)!
+    const [table] = /<table class="rows cards-on-phones many wrapped">.*?<\/table>/s.exec(text)!
     const cells = Array.from(
       table.matchAll(/<td class="figure" data-label="([^"]+)">([\d–,.]+)/g),
       ([, name, value]) => [name, value],
@@ -284,7 +311,7 @@ describe('the pages of an operator', () => {
         .slice(0, text.indexOf(`<code>${subject}</code>`))
         .split('<tr>')
         .at(-1)!
-      const [, href, shown] = /<a href="([^"]+)">([^<]+)<\/a>/.exec(row)!
+      const [, href, shown] = /<a href="([^"]+)">([^<]+)<span/.exec(row)!
       expect([subject, href]).toEqual([subject, OPERATOR + path])
       expect(shown).toMatch(name)
       expect([subject, (await operator.get(href!)).status]).toEqual([subject, 200])
