@@ -108,7 +108,7 @@ export function countProviderConnections(em: EntityManager): Promise<ProviderCon
   )
 }
 
-export type RecentAttempt = ProviderOfMode & {
+type RecentAttempt = ProviderOfMode & {
   uuid: string
   operation: AttemptOperation
   subjectUuid: string
@@ -122,7 +122,7 @@ export type RecentAttempt = ProviderOfMode & {
 }
 
 /** Which attempts are listed; absent members match all. */
-export type AttemptFilter = Partial<ProviderOfMode> & {
+type AttemptFilter = Partial<ProviderOfMode> & {
   operation?: AttemptOperation | undefined
   /** Those without a useful answer. */
   isFailed?: boolean

@@ -29,7 +29,7 @@ type HealthPeriod = {
 }
 
 /** One provider of one mode: its connections, and its calls within each period. */
-export type ProviderHealth = ProviderConnections & { periods: HealthPeriod[] }
+type ProviderHealth = ProviderConnections & { periods: HealthPeriod[] }
 
 /** Orders of one kind that a provider has given no useful answer to lately. */
 export type FailingProvider = ProviderOfMode & {
