@@ -95,10 +95,10 @@ export const OPERATOR_PAGES = {
       acts.map(({ subject }) => subject),
     )
     return createOperatorPage('acts', {
-      rows: acts.map(({ at, actor, action, subject, reason }) => ({
-        ...{ at, actor, action, subject, reason },
-        about: subjects.get(subject) ?? null,
-      })),
+      rows: acts.map(({ at, actor, action, subject, reason }) => {
+        const about = subjects.get(subject) ?? null
+        return { at, actor, action, subject, about, reason }
+      }),
     })
   },
 }
