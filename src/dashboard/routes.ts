@@ -59,7 +59,7 @@ import { registerWebhookPages } from './pages/webhooks.ts'
  */
 export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDependencies): DeclaredRoute[] {
   const context = createDashboardContext(router, dependencies)
-  const pageRouter = createDashboardRouter(context, createOperatorTaskReader(context.orm.em))
+  const pageRouter = createDashboardRouter(context, createOperatorTaskReader(context))
   redirectRoot(router)
   registerSignInPages(pageRouter)
   registerOverviewPages(pageRouter)

@@ -147,19 +147,16 @@ test('readers of the menu within a few seconds share one count, and a failed one
   const fixture = await openApiFixture([])
   const { orm, captured, close } = await openCapturedOrm(fixture.config.databaseUrl)
   try {
-    const read = createOperatorTaskReader(orm.em)
+    const read = createOperatorTaskReader({ orm })
     const [first, ...others] = await Promise.all([read(), read(), read()])
     expect(others).toEqual([first, first])
     expect(captured.statements.filter(text => text.includes('trilho_database_up'))).toHaveLength(1)
     let isDown = true
-    const broken = createOperatorTaskReader({
-      fork: () => ({
-        execute: async () => {
-          if (isDown) throw new Error('down')
-          return []
-        },
-      }),
-    } as never)
+    const execute = async () => {
+      if (isDown) throw new Error('down')
+      return []
+    }
+    const broken = createOperatorTaskReader({ orm: { em: { fork: () => ({ execute }) } } } as never)
     await expect(broken()).rejects.toThrow('down')
     isDown = false
     expect(await broken()).toEqual({})

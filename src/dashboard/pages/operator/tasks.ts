@@ -1,6 +1,7 @@
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { type GaugeSample, readDatabaseGauges } from '../../../db/repositories/database-gauges.ts'
 import { countRecentCalls } from '../../../db/repositories/provider-health.ts'
+import type { DashboardContext } from '../../http/dashboard-context.ts'
 import type { TaskReader } from '../../http/router.ts'
 import { type FailingProvider, findFailingProviders } from './provider-health.ts'
 import { findSignals } from './signals.ts'
@@ -18,11 +19,11 @@ const MENU_ENTRIES: Record<string, string> = {
 }
 
 /** Creates a reader of the counts by the names of menu entries. Readers within a few seconds share one. */
-export function createOperatorTaskReader(em: EntityManager): TaskReader {
+export function createOperatorTaskReader(context: Pick<DashboardContext, 'orm'>): TaskReader {
   let latest: { readAt: number; tasks: Promise<Record<string, number>> } | null = null
   return () => {
     if (latest && Date.now() - latest.readAt < COUNT_MAX_AGE_MS) return latest.tasks
-    const tasks = readOperatorTasks(em)
+    const tasks = readOperatorTasks(context.orm.em)
     const reading = { readAt: Date.now(), tasks }
     latest = reading
     tasks.catch(() => {
