@@ -23,7 +23,9 @@ import { registerConnectionForms } from './pages/operator/connections.ts'
 import { registerDifferencePages } from './pages/operator/differences.ts'
 import { registerOperatorPages } from './pages/operator/lists.ts'
 import { registerPauseForms } from './pages/operator/pauses.ts'
+import { registerProviderAttemptPage } from './pages/operator/provider-attempts.ts'
 import { registerManualSettlementPages } from './pages/operator/settlement.ts'
+import { createOperatorTaskReader } from './pages/operator/tasks.ts'
 import { registerUnexplainedAnswerPages } from './pages/operator/unexplained-answers.ts'
 import { registerOverviewPages } from './pages/overview.ts'
 import { registerPasswordResetPages } from './pages/password-reset.ts'
@@ -57,7 +59,7 @@ import { registerWebhookPages } from './pages/webhooks.ts'
  */
 export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDependencies): DeclaredRoute[] {
   const context = createDashboardContext(router, dependencies)
-  const pageRouter = createDashboardRouter(context)
+  const pageRouter = createDashboardRouter(context, createOperatorTaskReader(context))
   redirectRoot(router)
   registerSignInPages(pageRouter)
   registerOverviewPages(pageRouter)
@@ -99,6 +101,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerOperatorPages(pageRouter)
   registerOperatorActions(pageRouter)
   registerPauseForms(pageRouter)
+  registerProviderAttemptPage(pageRouter)
   registerAdjustmentForms(pageRouter)
   registerDifferencePages(pageRouter)
   registerManualSettlementPages(pageRouter)

@@ -331,7 +331,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     const say = sayIn(look)
     const { uuid: transfer, account } = unknown[look.locale]!
     const operator = await people.signIn(null, look)
-    const listed = operator.locator('article', { hasText: transfer })
+    const listed = operator.locator('tr', { hasText: transfer.slice(0, 8) })
     await pollUntil(
       async () => {
         await operator.goto('/dashboard/operator/unknown')
@@ -340,9 +340,7 @@ describeWithBrowser('the dashboard in a browser', () => {
       count => count === 1,
       { limitMs: 120_000, everyMs: 500 },
     )
-    await listed
-      .getByRole('link', { name: new RegExp(say('^Abrir para encerrar', '^Open to settle')) })
-      .click()
+    await listed.getByRole('link', { name: new RegExp(say('^Encerrar', '^Settle')) }).click()
     await operator
       .getByRole('button', { name: say('Consultar o provedor agora', 'Ask the provider now') })
       .click()

@@ -142,10 +142,11 @@ describeWithBrowser('the jobs of an operator', () => {
       const page = await people.signIn(null, look)
       await followMenu(page, say('Contas', 'Accounts'))
       const search = async (text: string) => {
-        await page.getByRole('searchbox').fill(text)
-        await clickAndLoad(page.getByRole('button', { name: say('Buscar', 'Search'), exact: true }))
+        const main = page.locator('main')
+        await main.getByRole('searchbox').fill(text)
+        await clickAndLoad(main.getByRole('button', { name: say('Buscar', 'Search'), exact: true }))
       }
-      await search(name.slice(3))
+      await search(name.slice(0, 12).toUpperCase())
       await page.getByRole('row', { name: new RegExp(name) }).waitFor()
       await search(charge)
       const accountRow = page.locator('article', { hasText: charge })

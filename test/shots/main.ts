@@ -76,6 +76,7 @@ const listOperatorPages = (seed: Seed) => ({
   'op-entries': '/dashboard/operator/entries',
   'op-webhooks': '/dashboard/operator/webhooks',
   'op-providers': '/dashboard/operator/providers',
+  'op-attempts': '/dashboard/operator/providers/attempts?outcome=all',
   'op-acts': '/dashboard/operator/acts',
 })
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { RouterContext } from '@koa/router'
 import { uuidSchema } from '../../contract/shared/fields.ts'
-import type { PauseReach } from '../../db/entities/pause.ts'
 import type { DashboardSession } from '../../db/repositories/dashboard-sessions.ts'
+import type { ShownPause } from '../../db/repositories/pauses.ts'
 import { DEFAULT_TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import type { AccountPermission } from '../../domain/users/roles.ts'
 import type { ApiError } from '../../http/api-error.ts'
@@ -68,8 +68,8 @@ type ResponseInput = {
   refusal?: ApiError
   /** How much waits behind an entry of the menu, by the entry's name. */
   tasks?: Record<string, number>
-  /** What an operator has suspended, of the user's account or anywhere. */
-  pause?: PauseReach | null
+  /** What operators have paused, of the user's account or anywhere, the widest first. */
+  pauses?: ShownPause[]
   /** Fields of the submitted form; the page shows them again. */
   typed?: Record<string, unknown>
   /** Whether `typed` was typed before the session ended. */
@@ -149,7 +149,7 @@ function buildSharedModel(
     isRestored: input.isRestored ?? false,
     /** Submission id: a form submitted twice takes effect once. */
     once: submissionId ?? randomUUID(),
-    pause: input.pause ?? null,
+    shownPauses: input.pauses ?? [],
     isReading: !!session && readsOpenedAccount(session, path),
     /** Whether the user may use what needs a permission: hides links and forms that would be refused. */
     may: (permission: AccountPermission) => !!session && hasPermission(session, permission),

@@ -1,12 +1,11 @@
 import type { RouterContext } from '@koa/router'
-import type { PauseReach } from '../../db/entities/pause.ts'
 import { countAccountTasks } from '../../db/repositories/account-tasks.ts'
 import {
   type DashboardSession,
   findEndedSession,
   findValidSession,
 } from '../../db/repositories/dashboard-sessions.ts'
-import { findWidestPause } from '../../db/repositories/pauses.ts'
+import { findShownPauses, type ShownPause } from '../../db/repositories/pauses.ts'
 import { ApiError, fail } from '../../http/api-error.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
 import { PAGE_RESERVE_MS } from '../../http/limits.ts'
@@ -54,11 +53,13 @@ export type DeclaredRoute = { method: 'GET' | 'POST'; path: string; permission: 
  * Creates the router of all pages. Every route declares the permission that it needs. Unauthenticated users go to
  * sign-in; a user whose role lacks the permission gets 403, and 404 where the page is not for this kind of user.
  */
-export function createDashboardRouter(context: DashboardContext) {
+export function createDashboardRouter(context: DashboardContext, readOperatorTasks: TaskReader) {
   const routes: DeclaredRoute[] = []
   const serve = (method: DeclaredRoute['method'], path: string, route: PageRoute) => {
     routes.push({ method, path, permission: route.permission })
-    context.router.koa[method === 'GET' ? 'get' : 'post'](path, ctx => servePage(context, ctx, route))
+    context.router.koa[method === 'GET' ? 'get' : 'post'](path, ctx =>
+      servePage(context, ctx, { ...route, readOperatorTasks }),
+    )
   }
   return {
     dashboard: context,
@@ -84,10 +85,17 @@ export function createDashboardRouter(context: DashboardContext) {
 
 type PageRoute = FormAction<Audience> & { permission: PagePermission }
 
+/** Reads how much waits behind entries of the operators' menu, by their names. */
+export type TaskReader = () => Promise<Record<string, number>>
+
 /** The user signs in first, and then goes to `next`. */
 type SignInNeeded = { kind: 'sign_in'; next: string | null }
 
-async function servePage(context: DashboardContext, ctx: RouterContext, route: PageRoute): Promise<void> {
+async function servePage(
+  context: DashboardContext,
+  ctx: RouterContext,
+  { readOperatorTasks, ...route }: PageRoute & { readOperatorTasks: TaskReader },
+): Promise<void> {
   ctx.set(PAGE_HEADERS)
   if (handleLanguageSwitch(context, ctx)) return
   const language = readRequestLanguage(context, ctx)
@@ -111,7 +119,8 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
       ? submitForm(context, ctx, { visit, route, cleanup })
       : showPage(context, ctx, { visit, route }))
     // A refresh replaces a part of the page, without the menu.
-    if (response.kind === 'page' && !isScriptRequest(ctx)) waiting = await readWaitingFacts(visit)
+    if (response.kind === 'page' && !isScriptRequest(ctx))
+      waiting = await readWaitingFacts(visit, readOperatorTasks)
     return response
   }
   const send = (response: DashboardResponse | undefined, refusal?: ApiError) => {
@@ -129,7 +138,9 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     const form = visit && refusal.code !== 'form_expired' ? route.renderForm?.(visit) : undefined
     const page = form && (await deadline.awaitStep(form, PAGE_RESERVE_MS).catch(() => undefined))
     if (page && visit && !isScriptRequest(ctx))
-      waiting = await deadline.awaitStep(readWaitingFacts(visit), PAGE_RESERVE_MS).catch(() => waiting)
+      waiting = await deadline
+        .awaitStep(readWaitingFacts(visit, readOperatorTasks), PAGE_RESERVE_MS)
+        .catch(() => waiting)
     // A redirect would lose the refusal: the form could not be read, so that its page is not known.
     send(page?.kind === 'redirect' ? undefined : page, refusal)
   }
@@ -220,19 +231,25 @@ async function requireUnchangedFacts(route: PageRoute, visit: PageContext): Prom
   fail('act_stale', { currentStateText: texts.join('; ') })
 }
 
-/** What every page of a user shows: how much waits behind entries of the menu, and a pause of an operator. */
-type WaitingFacts = { tasks: Record<string, number>; pause: PauseReach | null }
-const NOTHING_WAITS: WaitingFacts = { tasks: {}, pause: null }
+/** What every page of a user shows: how much waits behind entries of the menu, and the pauses of operators. */
+type WaitingFacts = { tasks: Record<string, number>; pauses: ShownPause[] }
+const NOTHING_WAITS: WaitingFacts = { tasks: {}, pauses: [] }
 
 /** Reads what every page of a user shows. A page without it is better than none. */
-async function readWaitingFacts({ em, session: { user, account } }: PageContext): Promise<WaitingFacts> {
-  const pausedAccount = user.role === 'operator' ? null : (account?.uuid ?? null)
+async function readWaitingFacts(
+  { em, session: { user, account } }: PageContext,
+  readOperatorTasks: TaskReader,
+): Promise<WaitingFacts> {
+  const isOperator = user.role === 'operator'
+  const pausedAccount = isOperator ? null : (account?.uuid ?? null)
   const none = { disputes: 0, unmatched: 0, approvals: 0 }
-  const [pause, counts] = await Promise.all([
-    findWidestPause(em.fork(), pausedAccount).catch(() => null),
+  const [pauses, counts, operatorTasks] = await Promise.all([
+    findShownPauses(em.fork(), pausedAccount).catch(() => []),
     account ? countAccountTasks(em.fork(), account.uuid, user.email).catch(() => none) : none,
+    isOperator ? readOperatorTasks().catch(() => ({})) : {},
   ])
-  return { tasks: { disputes: counts.disputes, held: counts.unmatched, approvals: counts.approvals }, pause }
+  const accountTasks = { disputes: counts.disputes, held: counts.unmatched, approvals: counts.approvals }
+  return { tasks: { ...accountTasks, ...operatorTasks }, pauses }
 }
 
 /**

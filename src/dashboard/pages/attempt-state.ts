@@ -5,7 +5,7 @@ import { PACED } from '../../domain/providers/provider.ts'
 import type { PageContext } from '../http/page-context.ts'
 import { describeCause } from '../i18n/causes.ts'
 
-type AttemptToShow = { state: AttemptState; code: string | null; preparedAt: Date | null }
+type AttemptToShow = { state: AttemptState; code: string | null; preparedAt: Date | string | null }
 
 /**
  * Returns the state of an attempt as pages show it. Of a payout that is not sent yet it says why: `waiting` for its turn in the pace of

@@ -39,6 +39,7 @@ function createFormats(language: Language, timeZone: string) {
   const short = new Intl.DateTimeFormat(locale, timeFields)
   const dated = new Intl.DateTimeFormat(locale, { ...timeFields, year: 'numeric' })
   const moment = new Intl.DateTimeFormat(locale, { ...timeFields, year: 'numeric', second: '2-digit' })
+  const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone })
   const day = new Intl.DateTimeFormat(locale, { ...dayFields, timeZone: 'UTC' })
   const date = new Intl.DateTimeFormat(locale, { ...dayFields, year: 'numeric', timeZone: 'UTC' })
   const alternatives = new Intl.ListFormat(locale, { type: 'disjunction' })
@@ -77,6 +78,8 @@ function createFormats(language: Language, timeZone: string) {
     time: (at: Date | string): Markup => renderTime(at, moment),
     /** Formats a time as plain text, without seconds. */
     plainTime: (at: Date | string) => dated.format(new Date(at)),
+    /** Formats a time of the last hours as `09:14`. */
+    clock: (at: Date | string) => clock.format(new Date(at)),
     /** Renders a time without seconds, and without the year in the current year. */
     shortTime: (at: Date | string, now: Date = new Date()): Markup =>
       renderTime(at, formatYear(at) === formatYear(now) ? short : dated),

@@ -100,7 +100,7 @@ export type ProviderStatistics = {
  * SQL condition on an attempt: a call was made. False for an attempt that ended before its call, by the ledger's available balance
  * or by a block of the service. True where the provider could not be reached.
  */
-const IS_CALLED_SQL = `not a.is_refused_before_call
+export const IS_CALLED_SQL = `not a.is_refused_before_call
   and not (a.state = 'unreachable' and coalesce(a.code, '') = any(?::text[]))`
 
 /**

@@ -15,7 +15,11 @@ const FAILURES_TO_OPEN = 5
 const FAILURE_WINDOW = '30 seconds'
 const PROBE_INTERVAL = '10 seconds'
 /** Only a call changes a breaker: one without orders since says nothing about its provider's present state. */
-export const OPEN_BREAKER_MAX_AGE = '15 minutes'
+const OPEN_BREAKER_MAX_AGE = '15 minutes'
+
+/** SQL condition on the row `b` of a breaker: it is open, and a call has confirmed that lately. */
+export const IS_OPEN_CIRCUIT_SQL = `b.opened_at is not null
+    and greatest(b.opened_at, b.probed_at) > now() - interval '${OPEN_BREAKER_MAX_AGE}'`
 
 /**
  * Orders candidates for a call: first those whose breaker is closed, or whose probe this call takes; then the open

@@ -1,6 +1,6 @@
 import { raw } from '@mikro-orm/core'
 import type { BUCKETS } from '../../domain/ledger/legs.ts'
-import type { ConnectionStatus } from '../../domain/providers/provider.ts'
+import type { ConnectionStatus, ProviderName } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { runInTransaction } from '../client/transaction.ts'
 import { Account } from '../entities/account.ts'
@@ -129,14 +129,16 @@ export function listIsSimulated(em: EntityManager, accountUuid: string): Promise
   return selectValues(em, sql, [accountUuid])
 }
 
-/** Lists every connection, unhealthy ones first: status, circuit breaker and pauses. */
-export function listConnectionHealth(em: EntityManager) {
+/** Lists the connections of all accounts, or to one provider, unhealthy ones first: status, circuit breaker and pauses. */
+export function listConnectionHealth(em: EntityManager, provider: ProviderName | null) {
   return em.execute(
     `select c.uuid, c.account_uuid, n.name as account_name, c.provider, c.type, c.status, b.opened_at, p.reach as pause
      from connection c join account n on n.uuid = c.account_uuid
      left join circuit_breaker b on b.connection_uuid = c.uuid
      left join pause p on p.connection_uuid = c.uuid
+     where ?::text is null or c.provider = ?
      order by (b.opened_at is null and p.uuid is null and c.status = 'ACTIVE'), n.name, c.provider limit ${MAX_LISTED_ROWS}`,
+    [provider, provider],
   )
 }
 

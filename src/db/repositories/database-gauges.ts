@@ -5,7 +5,7 @@ import { MIGRATION_SESSION_NAMES } from '../client/migrate.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { IS_OPEN_ENTRY_SQL } from './account-entries.ts'
 import { IS_UNANSWERED_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
-import { OPEN_BREAKER_MAX_AGE } from './circuit-breaker.ts'
+import { IS_OPEN_CIRCUIT_SQL } from './circuit-breaker.ts'
 import { IS_PAST_EXPIRY_SQL } from './operator-lists.ts'
 
 /** One row per sample: its gauge, the values of its labels if the gauge has labels, and its value. */
@@ -90,8 +90,7 @@ select 'trilho_workflow_sweep_age_seconds', null, extract(epoch from now() - min
 union all
 select 'trilho_breakers_open', array[c.provider], count(*)::float8
   from circuit_breaker b join connection c on c.uuid = b.connection_uuid
-  where c.status = 'ACTIVE' and b.opened_at is not null
-    and greatest(b.opened_at, b.probed_at) > now() - interval '${OPEN_BREAKER_MAX_AGE}' group by c.provider
+  where c.status = 'ACTIVE' and ${IS_OPEN_CIRCUIT_SQL} group by c.provider
 union all
 select 'trilho_provider_notifications_waiting', null, count(*)::float8 from provider_notification where routed_at is null
 union all

@@ -1,3 +1,4 @@
+import type { ProviderName } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Connection } from '../entities/connection.ts'
 import { buildPauseCondition, type MoneyDirection, Pause, type PauseReach } from '../entities/pause.ts'
@@ -60,18 +61,34 @@ export function listPauses(em: EntityManager) {
   )
 }
 
+/** A pause as a page names it: what it stops, and of whom where that is not the whole service. */
+export type ShownPause = {
+  target: 'all' | 'account' | 'connection'
+  reach: PauseReach
+  /** Null of the whole service. */
+  accountName: string | null
+  /** Null where no single connection is paused. */
+  provider: ProviderName | null
+}
+
+/** Pauses that one page names. */
+const MAX_SHOWN_PAUSES = 20
+
 /**
- * Finds the widest pause that stops the whole service or, with an account, that account; null where there is none. Of `null`,
- * the pauses of accounts and connections count too.
+ * Finds the pauses that stop something of an account, or of `null` all: the widest first. To an account, a pause of the service is as
+ * wide as its own.
  */
-export async function findWidestPause(
-  em: EntityManager,
-  accountUuid: string | null,
-): Promise<PauseReach | null> {
-  const filter =
-    accountUuid === null ? {} : { connectionUuid: null, $or: [{ accountUuid: null }, { accountUuid }] }
-  const pauses = await em.find(Pause, filter)
-  return pauses.find(({ reach }) => reach === 'everything')?.reach ?? pauses[0]?.reach ?? null
+export function findShownPauses(em: EntityManager, accountUuid: string | null): Promise<ShownPause[]> {
+  return em.execute(
+    `select case when p.connection_uuid is not null then 'connection' when p.account_uuid is not null then 'account'
+         else 'all' end as target, p.reach, n.name as "accountName", c.provider
+     from pause p left join connection c on c.uuid = p.connection_uuid
+     left join account n on n.uuid = coalesce(p.account_uuid, c.account_uuid)
+     where ?::uuid is null or n.uuid is null or n.uuid = ?
+     order by p.connection_uuid is not null, ?::uuid is null and p.account_uuid is not null,
+       p.reach = 'everything' desc, p.created_at limit ${MAX_SHOWN_PAUSES}`,
+    [accountUuid, accountUuid, accountUuid],
+  )
 }
 
 /** Finds what pauses stop through these connections, by their uuid; nothing of a connection that none reaches. */

@@ -3,6 +3,7 @@ import { startPause } from '../../../src/admin/pauses.ts'
 import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { getFormats } from '../../../src/dashboard/views/formats.ts'
+import type { PauseReach } from '../../../src/db/entities/pause.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, unescapeHtml } from '../support/browser.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
@@ -96,32 +97,59 @@ test('an address that has no page says so', async () => {
 })
 
 describe('a pause', () => {
-  const pause = (target: 'all' | { connectionUuid: string }) =>
+  const pause = (target: 'all' | { connectionUuid: string }, reach: PauseReach = 'money_out') =>
     startPause(fixture.orm.em.fork(), {
       target,
-      reach: 'money_out',
+      reach,
       actor: 'op@trilho.test',
       reason: 'Incidente',
     })
 
-  test('of a connection is on the page of the providers, and on every page of an operator', async () => {
-    expect(await read('/dashboard/providers')).not.toContain('Saídas suspensas')
+  test('of a connection is named on every page of its merchant, and on every page of an operator', async () => {
+    expect(await read('/dashboard/providers')).not.toContain('Transferências suspensas')
     await pause({ connectionUuid: ours.connection })
     expect(await read('/dashboard/providers')).toContain(
-      '<span class="status failed">Saídas suspensas</span>',
+      '<span class="status failed">Transferências suspensas</span>',
     )
-    expect(await read('/dashboard/charges')).not.toContain('Saídas suspensas')
+    for (const path of ['', '/charges', '/transfers/new?mode=test'])
+      expect(await read(`/dashboard${path}`)).toContain(
+        '<p class="note"><strong>Transferências suspensas</strong>: Provedor A.',
+      )
     for (const path of ['', '/accounts', '/unknown', '/differences'])
-      expect([
-        path,
-        (await read(`/dashboard/operator${path}`, operator)).includes('Saídas suspensas</strong>'),
-      ]).toEqual([path, true])
+      expect(await read(`/dashboard/operator${path}`, operator)).toMatch(
+        /<strong>Saídas suspensas<\/strong>: [^<]+, Provedor A\./,
+      )
+  })
+
+  test('of another connection is named beside it, by what it stops', async () => {
+    const other = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_C' })
+    await pause({ connectionUuid: other }, 'everything')
+    const text = await read('/dashboard/charges')
+    expect(text).toContain('<p class="note"><strong>Operações suspensas</strong>: Provedor C.')
+    expect(text).toContain('<p class="note"><strong>Transferências suspensas</strong>: Provedor A.')
+  })
+
+  test('of another account is on no page of a merchant', async () => {
+    const other = await fixture.insertConnection(await fixture.insertAccount(), { provider: 'PROVIDER_B' })
+    await pause({ connectionUuid: other })
+    expect(await read('/dashboard/charges')).not.toContain('Provedor B.')
+    expect(await read('/dashboard/operator', operator)).toContain('Outras suspensões em vigor: 2.')
   })
 
   test('of the service is on every page of a merchant', async () => {
     await pause('all')
     for (const path of ['', '/transfers', '/transfers/new?mode=test'])
-      expect(await read(`/dashboard${path}`)).toContain('Saídas suspensas</strong>')
+      expect(await read(`/dashboard${path}`)).toContain(
+        '<p class="note bad"><strong>Transferências suspensas</strong>: Transferências e devoluções novas',
+      )
+    // What one of a connection stops besides is named too, and only that.
+    expect((await read('/dashboard/charges')).match(/suspensas<\/strong>: \S+ \S+/g)).toEqual([
+      'suspensas</strong>: Transferências e',
+      'suspensas</strong>: Provedor C.',
+    ])
+    expect(await read('/dashboard/operator/acts', operator)).toMatch(
+      /<strong>Saídas suspensas<\/strong>: Transferências e devoluções novas.*Outras suspensões em vigor: 3\./,
+    )
   })
 
   test('is chosen by what it stops', async () => {

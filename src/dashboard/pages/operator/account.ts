@@ -18,11 +18,9 @@ import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { timeZoneField } from '../settings.ts'
 import { listActsOnSubject } from './lists.ts'
-import { OPERATOR_PATH, type OperatorVisit, registerOperatorForm } from './operator-form.ts'
+import { ACCOUNTS_PATH, type OperatorVisit, registerOperatorForm } from './operator-form.ts'
 
 /** The page of an account for operators: create it, its policies, its first owner, and whether it is blocked. */
-
-export const ACCOUNTS_PATH = `${OPERATOR_PATH}/accounts`
 
 const createFormSchema = z.object({
   name: z.string().trim().min(1).max(140),

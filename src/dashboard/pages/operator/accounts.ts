@@ -10,7 +10,7 @@ import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { findForOperator, PAGES_OF_NOUNS } from '../search.ts'
-import { ACCOUNTS_PATH } from './account.ts'
+import { ACCOUNTS_PATH } from './operator-form.ts'
 
 /** Longest search text: that of a PIX code. */
 const MAX_SEARCH_LENGTH = 512

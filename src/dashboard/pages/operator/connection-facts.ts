@@ -3,8 +3,8 @@ import type { EntityManager } from '../../../db/client/orm.ts'
 import { Connection } from '../../../db/entities/connection.ts'
 import { fail } from '../../../http/api-error.ts'
 import { reasonSchema } from '../../http/form.ts'
-import { ACCOUNTS_PATH, requireMerchantAccount } from './account.ts'
-import type { OperatorVisit } from './operator-form.ts'
+import { requireMerchantAccount } from './account.ts'
+import { ACCOUNTS_PATH, type OperatorVisit } from './operator-form.ts'
 
 /** What the forms about a connection share. */
 

@@ -6,14 +6,13 @@ import type { FieldErrors } from '../../../http/validate.ts'
 import { AMOUNT_FORMAT_MESSAGE, normalizeAmount } from '../../http/form.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { ACCOUNTS_PATH } from './account.ts'
 import {
   CONNECTIONS_PATH,
   connectionChangeFields,
   describeConnection,
   requireConnection,
 } from './connection-facts.ts'
-import { registerOperatorForm } from './operator-form.ts'
+import { ACCOUNTS_PATH, registerOperatorForm } from './operator-form.ts'
 
 /** The limit of one transfer through a connection, as its forms read and change it. */
 

@@ -30,7 +30,7 @@ import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
-import { ACCOUNTS_PATH, readFormUuid, requireMerchantAccount } from './account.ts'
+import { readFormUuid, requireMerchantAccount } from './account.ts'
 import { listCapabilityFacts } from './capabilities.ts'
 import {
   CONNECTIONS_PATH,
@@ -39,7 +39,7 @@ import {
   requireConnection,
 } from './connection-facts.ts'
 import { readAmountField, readLimitField, registerConnectionLimitForm } from './connection-limit.ts'
-import { registerOperatorForm } from './operator-form.ts'
+import { ACCOUNTS_PATH, registerOperatorForm } from './operator-form.ts'
 
 /** Connects an account to a provider, and changes its connections. Credentials are sealed in the request that has them. */
 

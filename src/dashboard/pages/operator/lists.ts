@@ -21,10 +21,13 @@ import {
 import { listPauses } from '../../../db/repositories/pauses.ts'
 import { listWorkers } from '../../../db/repositories/service-facts.ts'
 import { listUnexplainedNames } from '../../../db/repositories/unexplained-answers.ts'
+import { PROVIDER_NAMES } from '../../../domain/providers/provider.ts'
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import { describeActSubjects } from './act-subjects.ts'
 import { OPERATOR_PATH } from './operator-form.ts'
+import { readProviderHealth } from './provider-health.ts'
 import { readServiceState } from './signals.ts'
 
 const MAX_ACTIONS = 100
@@ -47,7 +50,7 @@ const OPERATOR_LISTS = {
   answers: listUnexplainedNames,
 }
 
-type OperatorPageContext = Pick<PageContext, 'em' | 'session' | 'query'>
+type OperatorPageContext = Pick<PageContext, 'em' | 'session' | 'query' | 't' | 'f'>
 
 export const OPERATOR_PAGES = {
   async unknown({ em }: OperatorPageContext) {
@@ -76,17 +79,26 @@ export const OPERATOR_PAGES = {
     ])
     return createOperatorPage('entries', { entries, proposals, connections, who: session.user.email })
   },
-  async providers({ em }: OperatorPageContext) {
+  async providers({ em, query }: OperatorPageContext) {
+    const provider = PROVIDER_NAMES.find(name => name === query.provider) ?? null
     const pauses = await listPauses(em.fork())
-    const rows = await listConnectionHealth(em.fork())
+    const rows = await listConnectionHealth(em.fork(), provider)
     const workers = await listWorkers(em.fork())
-    return createOperatorPage('providers', { rows, workers, pauses })
+    return createOperatorPage('providers', { rows, workers, pauses, provider })
   },
-  async acts({ em }: OperatorPageContext) {
+  async acts(visit: OperatorPageContext) {
+    const { em } = visit
     const order = { orderBy: { at: 'desc' as const, uuid: 'desc' as const }, limit: MAX_ACTIONS }
-    const rows = await em.fork().find(OperatorAction, { accountUuid: null }, order)
+    const acts = await em.fork().find(OperatorAction, { accountUuid: null }, order)
+    const subjects = await describeActSubjects(
+      visit,
+      acts.map(({ subject }) => subject),
+    )
     return createOperatorPage('acts', {
-      rows: rows.map(({ at, actor, action, subject, reason }) => ({ at, actor, action, subject, reason })),
+      rows: acts.map(({ at, actor, action, subject, reason }) => {
+        const about = subjects.get(subject) ?? null
+        return { at, actor, action, subject, about, reason }
+      }),
     })
   },
 }
@@ -104,14 +116,21 @@ function createOperatorPage(name: string, model: object) {
 
 export function registerOperatorPages({ get }: DashboardRouter): void {
   get('operator', OPERATOR_PATH, async ({ em }) => {
-    const [state, counts, providers] = await Promise.all([
+    const [state, providerState, counts, providers] = await Promise.all([
       readServiceState(em),
+      readProviderHealth(em),
       Promise.all(
         Object.entries(OPERATOR_LISTS).map(async ([name, list]) => [name, (await list(em.fork())).length]),
       ),
       findProviderStatistics(em.fork(), null),
     ])
-    return createPage('operator/overview', { ...state, counts, most: MAX_LISTED_ROWS, providers })
+    return createPage('operator/overview', {
+      ...state,
+      ...providerState,
+      counts,
+      most: MAX_LISTED_ROWS,
+      providers,
+    })
   })
   for (const [name, show] of Object.entries(OPERATOR_PAGES)) get('operator', `${OPERATOR_PATH}/${name}`, show)
 }

@@ -11,6 +11,7 @@ import type { DashboardRouter } from '../../http/router.ts'
 import type { ShownFact } from '../../http/shown-facts.ts'
 
 export const OPERATOR_PATH = '/dashboard/operator'
+export const ACCOUNTS_PATH = `${OPERATOR_PATH}/accounts`
 
 /** Visit of an operator; `actor` is the operator's e-mail, which is recorded. */
 export type OperatorVisit = PageContext<'operator'> & { actor: string }

@@ -10,6 +10,8 @@ type SignalRule = {
   unit: 'count' | 'seconds' | 'cents'
   /** Gauge of the value that is at stake, in centavos. */
   centsGauge?: string
+  /** Gauge of how many there are, of a gauge that has an age or an amount. */
+  countGauge?: string
   /** Operator page that shows or settles it. */
   page: string
   /** Id of the section of that page, where it is not the first one. */
@@ -26,6 +28,7 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
   trilho_worker_without_providers: countRule('providers', 'worker-reaches-no-provider'),
   trilho_unknown_oldest_seconds: ageRule(600, 'unknown', 'unknown-outcome', {
     centsGauge: 'trilho_unknown_cents',
+    countGauge: 'trilho_unknown_outcomes',
   }),
   trilho_unexpected_settlements: countRule('unexpected', 'unexpected-settlement'),
   trilho_provider_contradictions: countRule('unknown', 'provider-contradiction'),
@@ -45,7 +48,7 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
     900,
     'stuck',
     'provider-notifications-not-processed',
-    { section: 'notifications' },
+    { section: 'notifications', countGauge: 'trilho_provider_notifications_waiting' },
   ),
   trilho_deliveries_overdue_seconds: ageRule(120, 'webhooks', 'webhook-deliveries-late'),
   trilho_idle_transaction_oldest_seconds: ageRule(15, 'stuck', 'row-locks-held'),
@@ -58,7 +61,7 @@ export const SIGNAL_RULES: Record<string, SignalRule> = {
   }),
 }
 
-type SignalDetails = Pick<SignalRule, 'centsGauge' | 'section'>
+type SignalDetails = Pick<SignalRule, 'centsGauge' | 'countGauge' | 'section'>
 
 function countRule(page: string, runbook: string, details: SignalDetails = {}): SignalRule {
   return { above: 0, unit: 'count', page, runbook, ...details }
@@ -78,6 +81,8 @@ type Signal = Pick<SignalRule, 'unit' | 'page' | 'section' | 'runbook'> & {
   value: number
   /** The value at stake; null for a signal without one. */
   cents: number | null
+  /** How many there are; null where no gauge counts them. */
+  count: number | null
   labels: string[]
 }
 
@@ -110,14 +115,16 @@ export async function readServiceState(em: EntityManager) {
 
 /** Finds the gauges above their limits: counts and amounts added up over their labels, of ages the oldest. */
 export function findSignals(samples: readonly GaugeSample[]): Signal[] {
-  return Object.entries(SIGNAL_RULES).flatMap(([gauge, { above, centsGauge, ...rule }]) => {
+  return Object.entries(SIGNAL_RULES).flatMap(([gauge, { above, centsGauge, countGauge, ...rule }]) => {
     const highSamples = samples.filter(one => one.gauge === gauge && Math.abs(one.value) > above)
     if (highSamples.length === 0) return []
     const values = highSamples.map(one => Math.abs(one.value))
     const value = rule.unit === 'seconds' ? Math.max(...values) : values.reduce((sum, one) => sum + one)
     const labels = [...new Set(highSamples.flatMap(sample => sample.labels?.[0] ?? []))]
-    const centsSamples = samples.filter(one => one.gauge === centsGauge)
-    const cents = centsGauge ? centsSamples.reduce((sum, one) => sum + one.value, 0) : null
-    return [{ ...rule, gauge, value, cents, labels }]
+    const sumOf = (name: string) =>
+      samples.filter(one => one.gauge === name).reduce((sum, one) => sum + one.value, 0)
+    const cents = centsGauge ? sumOf(centsGauge) : null
+    const count = countGauge ? sumOf(countGauge) : rule.unit === 'count' ? value : null
+    return [{ ...rule, gauge, value, cents, count, labels }]
   })
 }
