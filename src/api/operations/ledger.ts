@@ -9,11 +9,12 @@ import {
   type LedgerCsvQuery,
   type LedgerOfxQuery,
   type LedgerQuery,
+  type ShownLedgerLine,
   STATEMENT_COLUMNS,
   showLedgerLine,
 } from '../../contract/ledger/ledger-line.ts'
 import { createOfxWriter } from '../../contract/ledger/statement-ofx.ts'
-import { openCsvFile } from '../../contract/shared/csv.ts'
+import { type CsvColumns, openCsvFile } from '../../contract/shared/csv.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import {
   type LedgerOpening,
@@ -110,7 +111,10 @@ export function createLedgerFiles() {
   const semaphore = createSemaphore(MAX_CONCURRENT_BATCHES)
   return {
     /** Opens the lines as CSV, the oldest first. Later lines than those of this moment are not in the file. */
-    async openCsv({ em, token, query }: FileRequest<LedgerCsvQuery>): Promise<Readable> {
+    async openCsv(
+      { em, token, query }: FileRequest<LedgerCsvQuery>,
+      columns: CsvColumns<ShownLedgerLine> = STATEMENT_COLUMNS,
+    ): Promise<Readable> {
       const scope = getLedgerScope(token, query)
       const statement = scope && {
         scope,
@@ -121,7 +125,7 @@ export function createLedgerFiles() {
         if (!statement) return
         for await (const row of readStatement(em, semaphore, statement)) yield showLedgerLine(row)
       }
-      return openCsvFile({ columns: STATEMENT_COLUMNS, rows: lines(), style: query })
+      return openCsvFile({ columns, rows: lines(), style: query })
     },
 
     /** Opens the lines of a period as OFX: a statement per provider account, with its closing balance. */

@@ -98,16 +98,54 @@ export function createListFiles() {
 
 type CsvTable<Row> = { name: string; columns: CsvColumns<Row>; rows: AsyncIterable<Row> }
 
-/** Creates the response of a table as CSV, with the decimal separator of the page's language. */
+/** Creates the response of a table as CSV, with the words and the decimal separator of the page's language. */
 export function createCsvResponse<Row>(
-  { language, timeZone }: MerchantVisit,
+  visit: MerchantVisit,
   { name, columns, rows }: CsvTable<Row>,
 ): DashboardResponse {
-  const style = { decimal: language === 'en' ? 'POINT' : 'COMMA', time_zone: timeZone } as const
-  const body = openCsvFile({ columns, rows, style })
+  const style = { decimal: visit.language === 'en' ? 'POINT' : 'COMMA', time_zone: visit.timeZone } as const
+  const body = openCsvFile({ columns: nameColumns(visit, columns), rows, style })
   return { kind: 'file', type: 'text/csv; charset=utf-8', name: `${name}.csv`, body }
 }
 
+/** Phrases of the codes in a column, by the column's name in the API; other codes are written as they are. */
+const CODE_PHRASES: Record<string, string[]> = {
+  status: ['status'],
+  provider: ['provider'],
+  outcome: ['outcome'],
+  disposition: ['disposition'],
+  reason: ['reason'],
+  type: ['ledger', 'event', 'key'],
+  event_type: ['event'],
+  movement_type: ['file'],
+  operation_type: ['file'],
+  med_type: ['dispute'],
+  dispute_type: ['dispute'],
+}
+
+/**
+ * Names the columns of a table, and the codes in them, in the page's language; with `names=api` as the API does, for a program
+ * that reads the file, or a sheet that is built on its columns.
+ */
+export function nameColumns<Row>(
+  { query, t }: Pick<MerchantVisit, 'query' | 't'>,
+  columns: CsvColumns<Row>,
+): CsvColumns<Row> {
+  if (query.names === 'api') return columns
+  const named = Object.entries(columns).map(([name, readCell]): [string, CsvColumns<Row>[string]] => {
+    const prefixes = CODE_PHRASES[name] ?? []
+    const readNamedCell = (row: Row) => {
+      const cell = readCell(row)
+      if (typeof cell === 'boolean') return t(cell ? 'file.yes' : 'file.no')
+      const phrase = prefixes.map(prefix => `${prefix}.${cell}`).find(phrase => t.has(phrase))
+      return phrase === undefined ? cell : t(phrase)
+    }
+    return [t(`column.${name}`), readNamedCell]
+  })
+  return Object.fromEntries(named)
+}
+
+/** A file by the name of its table, which the phrase `file.<name>` translates. */
 type NamedFile = { name: string; mode: 'live' | 'test' | undefined; period?: string }
 
 /**
@@ -115,18 +153,17 @@ type NamedFile = { name: string; mode: 'live' | 'test' | undefined; period?: str
  * be kept in one folder; and by the mode, so that simulated amounts are not mistaken for money.
  */
 export async function nameFile(
-  { em, session, query, token }: MerchantVisit,
+  { em, session, query, token, t }: MerchantVisit,
   { name, mode, period = namePeriod(query) }: NamedFile,
 ): Promise<string> {
   const uuid = uuidSchema.safeParse(query.provider_uuid).data
   const connection = uuid && (await em.fork().findOne(Connection, { uuid, accountUuid: token.accountUuid }))
-  const provider = connection ? connection.provider.toLowerCase().replaceAll('_', '-') : ''
   const parts = [
-    name,
+    t(`file.${name}`),
     toFileNamePart(session.account?.name ?? ''),
     period,
-    provider,
-    mode === 'test' ? 'test' : '',
+    connection ? toFileNamePart(t(`provider.${connection.provider}`)) : '',
+    mode === 'test' ? t('file.test') : '',
   ]
   return parts.filter(Boolean).join('-')
 }

@@ -1,11 +1,16 @@
 import { createLedgerFiles, listLedgerLines, readLedgerBalances } from '../../api/operations/ledger.ts'
 import type { ShownLedgerBalances } from '../../contract/ledger/ledger-balances.ts'
-import { ledgerCsvQuery, ledgerOfxQuery, ledgerQuery } from '../../contract/ledger/ledger-line.ts'
+import {
+  ledgerCsvQuery,
+  ledgerOfxQuery,
+  ledgerQuery,
+  STATEMENT_COLUMNS,
+} from '../../contract/ledger/ledger-line.ts'
 import { LEDGER_LINE_TYPES } from '../../domain/ledger/movement.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
-import { nameFile } from './account-list.ts'
+import { nameColumns, nameFile } from './account-list.ts'
 import { listConnections, restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
 
@@ -45,7 +50,7 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
     const { token } = await restrictToOneMode(visit)
     const decimal = visit.language === 'en' ? 'POINT' : 'COMMA'
     const query = parseFormFields(ledgerCsvQuery, { ...visit.query, time_zone: visit.timeZone, decimal })
-    const body = await files.openCsv({ em: visit.em, token, query })
+    const body = await files.openCsv({ em: visit.em, token, query }, nameColumns(visit, STATEMENT_COLUMNS))
     return {
       kind: 'file',
       type: 'text/csv; charset=utf-8',

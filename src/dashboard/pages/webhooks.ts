@@ -71,7 +71,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     const reference = readWebhookScope(visit)
     await requireVisibleWebhook(visit.em.fork(), reference)
     return openListFile(visit, {
-      name: 'deliveries',
+      name: visit.t('file.deliveries'),
       columns: DELIVERY_COLUMNS,
       schema: deliveriesQuery,
       list: query => listDeliveries(visit.em.fork(), reference, query),
