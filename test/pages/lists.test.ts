@@ -79,11 +79,28 @@ testWithBrowser(
       }
     }
     await page.emulateMedia({ media: null })
-    const paper = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
-    const [, wide, high] = /\/MediaBox \[0 0 (\S+) (\S+)\]/.exec(paper)!
-    expect(Number(wide)).toBeGreaterThan(Number(high))
+    for (const path of ['/dashboard/settlement?mode=test', '/dashboard/charges?mode=test']) {
+      await page.goto(path)
+      const paper = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
+      const [, wide, high] = /\/MediaBox \[0 0 (\S+) (\S+)\]/.exec(paper)!
+      expect([path, Number(wide) > Number(high)]).toEqual([path, true])
+      expect([path, paper.match(/\/Type ?\/Page\b/g)?.length]).toEqual([path, 1])
+    }
   },
 )
+
+testWithBrowser('on a phone a day of the settlement is one line, which unfolds its figures', async () => {
+  await page.setViewportSize(PHONE)
+  await page.goto('/dashboard/settlement?mode=test')
+  const [day] = await page.locator('.days details').all()
+  expect(await page.locator('main table').isVisible()).toBe(false)
+  const closing = day!.getByText('Saldo final')
+  expect(await closing.isVisible()).toBe(false)
+  await day!.locator('summary').click()
+  expect(await closing.isVisible()).toBe(true)
+  await page.setViewportSize(WIDE)
+  expect([await page.locator('main table').isVisible(), await day!.isVisible()]).toEqual([true, false])
+})
 
 testWithBrowser('Escape folds the menu of a phone', async () => {
   await page.setViewportSize(PHONE)

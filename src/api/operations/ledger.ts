@@ -15,6 +15,7 @@ import {
 } from '../../contract/ledger/ledger-line.ts'
 import { createOfxWriter } from '../../contract/ledger/statement-ofx.ts'
 import { type CsvColumns, openCsvFile } from '../../contract/shared/csv.ts'
+import { endOfDay, startOfDay } from '../../contract/shared/time-zone.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import {
   type LedgerOpening,
@@ -27,9 +28,11 @@ import {
   type LedgerLine,
   type LedgerLineFilter,
   type LedgerScope,
+  type LedgerSpanSum,
   readLedgerBounds,
   readLedgerLines,
   readLedgerLinesAfter,
+  sumLedgerLines,
 } from '../../db/repositories/ledger-lines.ts'
 import { SECOND } from '../../domain/shared/intervals.ts'
 import { createSemaphore, type Semaphore } from '../../domain/shared/semaphore.ts'
@@ -57,6 +60,23 @@ export async function listLedgerLines(em: EntityManager, token: CallerToken, que
 const BY_NUMBER = {
   positionOf: ({ id }: LedgerLine) => [id] as const,
   schema: z.tuple([z.string().regex(/^\d{1,18}$/)]).readonly(),
+}
+
+/** Sums the lines of a query on each of some days (`YYYY-MM-DD`), all of its time zone. */
+export async function readLedgerDays(
+  em: EntityManager,
+  token: CallerToken,
+  { days, query }: { days: string[]; query: LedgerQuery },
+): Promise<LedgerSpanSum[]> {
+  const scope = getLedgerScope(token, query)
+  if (!scope || days.length === 0) return []
+  const { time_zone: timeZone } = query
+  const spans = days.map(day => ({
+    name: day,
+    from: startOfDay(day, timeZone),
+    before: endOfDay(day, timeZone),
+  }))
+  return sumLedgerLines(em, scope, { ...buildLineFilter(query), spans })
 }
 
 /** Reads the opening and closing balance of a period at each provider account that a token may see. */

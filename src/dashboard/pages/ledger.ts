@@ -1,14 +1,24 @@
-import { createLedgerFiles, listLedgerLines, readLedgerBalances } from '../../api/operations/ledger.ts'
+import type { CallerToken } from '../../api/authorization/authenticate.ts'
+import {
+  createLedgerFiles,
+  listLedgerLines,
+  readLedgerBalances,
+  readLedgerDays,
+} from '../../api/operations/ledger.ts'
 import type { ShownLedgerBalances } from '../../contract/ledger/ledger-balances.ts'
 import {
+  type LedgerQuery,
   ledgerCsvQuery,
   ledgerOfxQuery,
   ledgerQuery,
+  type ShownLedgerLine,
   STATEMENT_COLUMNS,
 } from '../../contract/ledger/ledger-line.ts'
+import { createLocalClock } from '../../contract/shared/time-zone.ts'
 import { LEDGER_LINE_TYPES } from '../../domain/ledger/movement.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage } from '../http/page.ts'
+import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { nameColumns, nameFile } from './account-list.ts'
 import { listConnections, restrictToOneMode } from './connections.ts'
@@ -20,21 +30,32 @@ const PATH = '/dashboard/ledger'
 export function registerLedgerPages({ get }: DashboardRouter): void {
   const files = createLedgerFiles()
 
-  get('money.read', PATH, async visit => {
-    const { em } = visit
+  get('money.read', PATH, async unfiltered => {
+    const periods = listPeriods(unfiltered)
+    const visit = { ...unfiltered, query: selectPeriod(unfiltered.query, periods.thisMonth) }
+    const { em, query } = visit
     const { token, modes } = await restrictToOneMode(visit)
     let balances: ShownLedgerBalances['balances'] = []
+    let days: Awaited<ReturnType<typeof groupByDay>> = []
     const list = await listByFilters(visit, ledgerQuery, async query => {
       const [lines, period] = await Promise.all([
         listLedgerLines(em, token, query),
         readLedgerBalances(em.fork(), token, query),
       ])
       balances = period.balances
+      days = await groupByDay(visit, lines.data, { token, query })
       return lines
     })
     const connections = await listConnections(em, token)
     return createPage('ledger', {
       ...list,
+      query,
+      days,
+      periods: Object.entries(periods).map(([name, days]) => ({
+        name,
+        ...days,
+        isChosen: query.date_from === days.date_from && (query.date_to ?? '') === days.date_to,
+      })),
       balances,
       total: balances.length > 1 ? addBalances(balances) : null,
       connections,
@@ -70,6 +91,48 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
       body,
     }
   })
+}
+
+/** Days of a query, as its form has them: an empty one is no limit. */
+type QueryDays = { date_from: string; date_to: string }
+
+/** PIX was first used on this day, so that no line is older. */
+const FIRST_PIX_DAY = '2020-11-03'
+
+/** Lists the periods that the page offers, by the phrases `ledger.<name>`. */
+function listPeriods({
+  timeZone,
+}: Pick<PageContext, 'timeZone'>): Record<'thisMonth' | 'lastMonth' | 'allTime', QueryDays> {
+  const [year, month] = createLocalClock(timeZone)(new Date()).split('-').map(Number)
+  const dayOf = (months: number, day: number) =>
+    new Date(Date.UTC(year!, month! - 1 + months, day)).toISOString().slice(0, 'YYYY-MM-DD'.length)
+  return {
+    thisMonth: { date_from: dayOf(0, 1), date_to: dayOf(1, 0) },
+    lastMonth: { date_from: dayOf(-1, 1), date_to: dayOf(0, 0) },
+    allTime: { date_from: FIRST_PIX_DAY, date_to: '' },
+  }
+}
+
+/** Parameters that select lines by themselves, so that the page needs no days. */
+const SELECTING_NAMES = ['date_from', 'date_to', 'end_to_end', 'operation_uuid']
+
+/** Gives a query that selects no days those of a period: without, the page would add up and list all lines ever booked. */
+function selectPeriod(query: Record<string, string>, days: QueryDays): Record<string, string> {
+  return SELECTING_NAMES.some(name => query[name] !== undefined) ? query : { ...query, ...days }
+}
+
+type DayQuery = { token: CallerToken; query: LedgerQuery }
+
+/** Groups the lines of a page by their days, each with the sum of all lines of the day that the filters select. */
+async function groupByDay(
+  { em, timeZone }: Pick<PageContext, 'em' | 'timeZone'>,
+  lines: ShownLedgerLine[],
+  { token, query }: DayQuery,
+) {
+  const clock = createLocalClock(timeZone)
+  const linesByDay = Map.groupBy(lines, line => clock(line.created_at).slice(0, 'YYYY-MM-DD'.length))
+  const sums = await readLedgerDays(em.fork(), token, { days: [...linesByDay.keys()], query })
+  return [...linesByDay].map(([day, lines]) => ({ day, lines, ...sums.find(({ name }) => name === day)! }))
 }
 
 /** Adds up the balances of several providers, in centavos. */

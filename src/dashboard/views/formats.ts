@@ -39,6 +39,7 @@ function createFormats(language: Language, timeZone: string) {
   const short = new Intl.DateTimeFormat(locale, timeFields)
   const dated = new Intl.DateTimeFormat(locale, { ...timeFields, year: 'numeric' })
   const moment = new Intl.DateTimeFormat(locale, { ...timeFields, year: 'numeric', second: '2-digit' })
+  const hour = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone })
   const day = new Intl.DateTimeFormat(locale, { ...dayFields, timeZone: 'UTC' })
   const date = new Intl.DateTimeFormat(locale, { ...dayFields, year: 'numeric', timeZone: 'UTC' })
   const alternatives = new Intl.ListFormat(locale, { type: 'disjunction' })
@@ -80,6 +81,8 @@ function createFormats(language: Language, timeZone: string) {
     /** Renders a time without seconds, and without the year in the current year. */
     shortTime: (at: Date | string, now: Date = new Date()): Markup =>
       renderTime(at, formatYear(at) === formatYear(now) ? short : dated),
+    /** Renders the hour and the minute of a time, below the heading of its day. */
+    hour: (at: Date | string): Markup => renderTime(at, hour),
     /** Formats a day `YYYY-MM-DD` as `21/11`. */
     day: (text: string) => day.format(new Date(`${text}T00:00:00Z`)),
     /** Formats a day `YYYY-MM-DD` as `21/11/2026`. */

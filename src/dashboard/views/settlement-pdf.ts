@@ -33,6 +33,8 @@ const MARGIN = 36
 const NAME_WIDTH = 150
 const RULE_COLOR = '#b8b8b8'
 const TEXT_SIZE = 8
+/** So that 31 days, their headings and their total are on one page, below the title too. */
+const ROW_HEIGHT = 12.5
 
 /** Renders a settlement report as a tagged PDF on A4 landscape, a table per page after the first. Equal reports give equal bytes. */
 export async function renderSettlementPdf(report: SettlementPdf): Promise<Buffer> {
@@ -69,11 +71,14 @@ export async function renderSettlementPdf(report: SettlementPdf): Promise<Buffer
     const table: TaggedTable = {
       structParent: document,
       columnStyles: column =>
-        column === 0 ? { width: NAME_WIDTH } : { width: '*', align: { x: 'right', y: 'top' } },
+        column === 0
+          ? { width: NAME_WIDTH, align: { x: 'left', y: 'center' } }
+          : { width: '*', align: { x: 'right', y: 'center' } },
       rowStyles: row => ({
         border: [0, 0, 0.5, 0],
         borderColor: RULE_COLOR,
-        padding: [3, 2],
+        padding: [0, 2],
+        minHeight: ROW_HEIGHT,
         ...((row === 0 || rows[row - 1]?.isTotal) && { font: { src: 'Helvetica-Bold', size: TEXT_SIZE } }),
       }),
       data: [

@@ -266,6 +266,8 @@ describe('statement', () => {
 
   const YEAR_END = Date.parse('2026-01-01T03:00:00Z') // Midnight in São Paulo.
   const MINUTE = 60_000
+  /** Days that have every line. */
+  const ALL = '&date_from=2025-01-01'
 
   let fixture: ApiFixture
   let merchant: ReturnType<typeof createBrowser>
@@ -321,11 +323,11 @@ describe('statement', () => {
   }
 
   test('lines of several providers show no balance, and the reversal of an unsent transfer is no PIX received', async () => {
-    const rows = await readRows()
+    const rows = await readRows(ALL)
     expect(rows).toContainEqual(['Provedor A', 'R$ 0,00', 'R$ 700,00', 'R$ 0,25', 'R$ 699,75'])
     expect(rows).toContainEqual(['Provedor B', 'R$ 0,00', 'R$ 61,11', 'R$ 11,11', 'R$ 50,00'])
     expect(rows).toContainEqual(['Todos os provedores', 'R$ 0,00', 'R$ 761,11', 'R$ 11,36', 'R$ 749,75'])
-    const lines = rows.slice(rows.findIndex(([head]) => head === 'Criada em' || head === 'Criado em'))
+    const lines = rows.slice(rows.findIndex(([head]) => head === 'Horário')).filter(row => row.length > 1)
     expect(lines.map(([, type, party, , , value, balance]) => [type, party, value, balance])).toEqual([
       ['Tipo', 'Pagador ou recebedor', 'Valor', undefined],
       ['Estorno não enviado', 'João Lima ***982247**', '+R$ 11,11', undefined],
@@ -334,6 +336,41 @@ describe('statement', () => {
       ['Tarifa', '–', '−R$ 0,25', undefined],
       ['Pix', 'Ana Souza ***982247**', '+R$ 700,00', undefined],
     ])
+  })
+
+  test('lines are below their day, with the sum of what the filters select on all of it', async () => {
+    const headings = async (query: string) =>
+      (await readRows(query)).flatMap(([heading, ...others]) => (others.length === 0 ? [heading] : []))
+    expect(await headings(ALL)).toEqual([
+      '01/01/2026 Entradas R$ 61,11 , Saídas R$ 11,11',
+      '31/12/2025 Entradas R$ 700,00 , Saídas R$ 0,25',
+    ])
+    // The sum is of the day, whatever part of it is on the page.
+    expect(await headings(`${ALL}&per_page=1&page=2`)).toEqual([
+      '01/01/2026 Entradas R$ 61,11 , Saídas R$ 11,11',
+    ])
+    expect(await headings(`${ALL}&type=FEE`)).toEqual(['31/12/2025 Entradas R$ 0,00 , Saídas R$ 0,25'])
+  })
+
+  test('the page opens on the current month, and leads to the month before and to all lines', async () => {
+    const { text } = await merchant.get('/dashboard/ledger?mode=test')
+    const month = new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Sao_Paulo' })
+      .format(new Date())
+      .slice(0, 'YYYY-MM'.length)
+    expect(text).toContain(`name="date_from" type="date" value="${month}-01"`)
+    expect(text).toMatch(new RegExp(`name="date_to" type="date" value="${month}-\\d\\d"`))
+    expect(text).not.toContain('Ana Souza')
+    expect(text).toMatch(/<strong aria-current="page">Este mês<\/strong>/)
+    expect(text).toMatch(/<details class="filters">/)
+    const link = /<a href="([^"]+)">Desde o início<\/a>/.exec(text)![1]!.replaceAll('&#38;', '&')
+    const all = await merchant.get(link)
+    expect(all.text).toContain('Ana Souza')
+    expect(all.text).toMatch(/<strong aria-current="page">Desde o início<\/strong>/)
+    const [operation] = /\/dashboard\/transfers\/([\da-f-]{36})/.exec(all.text)!.slice(1)
+    // The lines of one operation, or of one PIX, are those of any day.
+    expect((await merchant.get(`/dashboard/ledger?mode=test&operation_uuid=${operation}`)).text).toContain(
+      'João Lima',
+    )
   })
 
   test.each([
@@ -349,15 +386,15 @@ describe('statement', () => {
   })
 
   test('the page of several providers has an OFX file of each', async () => {
-    const { text } = await merchant.get('/dashboard/ledger?mode=test')
+    const { text } = await merchant.get(`/dashboard/ledger?mode=test${ALL}`)
     for (const uuid of connections)
       expect(text).toMatch(new RegExp(`ledger\\.ofx\\?[^"]*provider_uuid=${uuid}"`))
   })
 
   test('one provider shows its balance after each line', async () => {
-    const rows = await readRows(`&provider_uuid=${connections[1]}`)
+    const rows = await readRows(`${ALL}&provider_uuid=${connections[1]}`)
     expect(rows.slice(-3).map(row => row.at(-1))).toEqual(['R$ 50,00', 'R$ 38,89', 'R$ 50,00'])
-    expect((await readRows('&type=FEE')).at(-1)).toContain('−R$ 0,25')
+    expect((await readRows(`${ALL}&type=FEE`)).at(-1)).toContain('−R$ 0,25')
   })
 
   test('31 December ends at midnight in São Paulo, on the page and in its files', async () => {
