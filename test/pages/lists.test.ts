@@ -62,6 +62,22 @@ testWithBrowser('the link back from an object leads to its list with the filters
   await page.waitForURL(url => url.search === '?mode=test&date_from=2020-01-01&page=1')
 })
 
+testWithBrowser('the page of a row leads to the rows before and after it in the list', async () => {
+  await page.goto('/dashboard/charges?mode=test&sort=value')
+  const rows = await page.locator('tbody th a').all()
+  const paths = await Promise.all(rows.map(row => row.getAttribute('href')))
+  expect(paths.length).toBeGreaterThan(1)
+  await rows[0]!.click()
+  await page.waitForURL(`**${paths[0]}`)
+  expect(await page.locator('.back a[rel="prev"]').count()).toBe(0)
+  await page.locator('.back').getByText('Próxima').click()
+  await page.waitForURL(`**${paths[1]}`)
+  await page.locator('.back').getByText('Anterior').click()
+  await page.waitForURL(`**${paths[0]}`)
+  await page.locator('.back a').first().click()
+  await page.waitForURL(url => url.search === '?mode=test&sort=value')
+})
+
 testWithBrowser(
   'paper has the tables of a page at its whole width, without the menu and the forms',
   async () => {

@@ -20,6 +20,7 @@ import type { DashboardContext } from './dashboard-context.ts'
 import { forkForForm, readUrlEncodedForm, requireCsrfToken, requireSameOrigin } from './form.ts'
 import { dropFormDraft, keepFormDraft, restoreFormDraft } from './form-draft.ts'
 import { handleLanguageSwitch, readRequestLanguage } from './language.ts'
+import { handleListSizeSwitch } from './list-size.ts'
 import { type DashboardResponse, redirect, sendResponse, withQuery } from './page.ts'
 import { type Audience, createPageContext, type PageContext } from './page-context.ts'
 import { listFactChanges, type ShownFact } from './shown-facts.ts'
@@ -89,7 +90,7 @@ type SignInNeeded = { kind: 'sign_in'; next: string | null }
 
 async function servePage(context: DashboardContext, ctx: RouterContext, route: PageRoute): Promise<void> {
   ctx.set(PAGE_HEADERS)
-  if (handleLanguageSwitch(context, ctx)) return
+  if (handleLanguageSwitch(context, ctx) || handleListSizeSwitch(context, ctx)) return
   const language = readRequestLanguage(context, ctx)
   await using cleanup = new AsyncDisposableStack()
   const deadline = getRequestDeadline()

@@ -23,6 +23,7 @@ import type { DashboardRouter } from '../http/router.ts'
 import { nameColumns, nameFile } from './account-list.ts'
 import { listConnections, restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
+import { listPeriods, presentPeriods, type QueryDays } from './list-controls.ts'
 
 const PATH = '/dashboard/ledger'
 
@@ -31,8 +32,8 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
   const files = createLedgerFiles()
 
   get('money.read', PATH, async unfiltered => {
-    const periods = listPeriods(unfiltered)
-    const visit = { ...unfiltered, query: selectPeriod(unfiltered.query, periods.thisMonth) }
+    const { thisMonth } = listPeriods(unfiltered)
+    const visit = { ...unfiltered, query: selectPeriod(unfiltered.query, thisMonth) }
     const { em, query } = visit
     const { token, modes } = await restrictToOneMode(visit)
     let balances: ShownLedgerBalances['balances'] = []
@@ -51,11 +52,7 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
       ...list,
       query,
       days,
-      periods: Object.entries(periods).map(([name, days]) => ({
-        name,
-        ...days,
-        isChosen: query.date_from === days.date_from && (query.date_to ?? '') === days.date_to,
-      })),
+      periods: presentPeriods(visit, ['thisMonth', 'lastMonth', 'allTime']),
       balances,
       total: balances.length > 1 ? addBalances(balances) : null,
       connections,
@@ -91,26 +88,6 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
       body,
     }
   })
-}
-
-/** Days of a query, as its form has them: an empty one is no limit. */
-type QueryDays = { date_from: string; date_to: string }
-
-/** PIX was first used on this day, so that no line is older. */
-const FIRST_PIX_DAY = '2020-11-03'
-
-/** Lists the periods that the page offers, by the phrases `ledger.<name>`. */
-function listPeriods({
-  timeZone,
-}: Pick<PageContext, 'timeZone'>): Record<'thisMonth' | 'lastMonth' | 'allTime', QueryDays> {
-  const [year, month] = createLocalClock(timeZone)(new Date()).split('-').map(Number)
-  const dayOf = (months: number, day: number) =>
-    new Date(Date.UTC(year!, month! - 1 + months, day)).toISOString().slice(0, 'YYYY-MM-DD'.length)
-  return {
-    thisMonth: { date_from: dayOf(0, 1), date_to: dayOf(1, 0) },
-    lastMonth: { date_from: dayOf(-1, 1), date_to: dayOf(0, 0) },
-    allTime: { date_from: FIRST_PIX_DAY, date_to: '' },
-  }
 }
 
 /** Parameters that select lines by themselves, so that the page needs no days. */
