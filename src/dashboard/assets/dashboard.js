@@ -115,8 +115,8 @@ document.addEventListener('htmx:afterSwap', () => {
 let announced = document.querySelector('#live')?.dataset.announce
 let freshAt = new Date()
 document.addEventListener('htmx:afterRequest', event => {
-  // A search does not refresh the page.
-  if (palette?.contains(event.detail.elt)) return
+  // A search, or a check of a form, does not refresh the page. After a swap the element is no longer in it.
+  if (event.detail.requestConfig.elt.id !== 'live') return
   const isFresh = event.detail.successful
   if (isFresh) freshAt = new Date()
   const stale = document.getElementById('stale')
