@@ -30,7 +30,7 @@ import {
   WAITING_TRANSFERS,
   type WaitingTransfers,
 } from '../../db/repositories/transfers.ts'
-import { countRows, joinConditions, type RowOrder } from '../../db/sql-conditions.ts'
+import { joinConditions, type RowOrder } from '../../db/sql-conditions.ts'
 import { computeFeeCents, textFromCents } from '../../domain/ledger/money.ts'
 import type { BankAccountType } from '../../domain/pix/party.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
@@ -109,15 +109,6 @@ export async function listTransfers(
     read: page => readTransfers(em, page, token.connectionUuid),
   })
   return mapPage(page, row => showTransfer(row, row.attempts))
-}
-
-/** Counts the transfers that a token may see and that wait so. */
-export function countWaitingTransfers(
-  em: EntityManager,
-  token: CallerToken,
-  waiting: WaitingTransfers,
-): Promise<number> {
-  return countRows(em, 'transfer', joinConditions(...visibilityConditions(token), WAITING_TRANSFERS[waiting]))
 }
 
 export const TRANSFERS_PATH = '/api/v1/transfers'

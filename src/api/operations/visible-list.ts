@@ -95,6 +95,14 @@ export function countVisibleStates(
   return readStateCounts(em, { noun, conditions: visibilityConditions(token) })
 }
 
+/** Counts what a token may see of a noun and what a filter selects, row by row. */
+export function countVisibleRows(
+  em: EntityManager,
+  { noun, token, filter }: { noun: ListedNoun; token: CallerToken; filter: OptionalSqlCondition },
+): Promise<number> {
+  return countRows(em, noun, joinConditions(...visibilityConditions(token), filter))
+}
+
 /** Parameters whose rows the list counters count. */
 const COUNTED_FILTERS = new Set([
   ...['page', 'per_page', 'type', 'status'],

@@ -360,9 +360,10 @@ test.each([
 })
 
 test('a bar far above all others is broken off, with its amount, and the others keep their heights', () => {
-  const days = [100_00, 200_00, 250_00, 9_000_00].map((received, index) => ({
-    ...{ day: `2026-11-0${index + 1}`, received, sent: 0, refunded: 0 },
-  }))
+  const days = [100_00, 200_00, 250_00, 9_000_00].map((received, index) => {
+    const day = `2026-11-0${index + 1}`
+    return { day, received, sent: 0, refunded: 0 }
+  })
   const names = { received: 'Recebido', sent: 'Enviado', refunded: 'Devolvido' }
   const format = getFormats('pt-BR')
   const { text } = renderDailyBars(days, { format, label: 'Por dia', names })

@@ -1,13 +1,16 @@
 import {
   cancelMerchantTransfer,
-  countWaitingTransfers,
   listTransfers,
   requireVisibleTransfer,
 } from '../../../api/operations/transfers.ts'
-import { countVisibleStates } from '../../../api/operations/visible-list.ts'
+import { countVisibleRows, countVisibleStates } from '../../../api/operations/visible-list.ts'
 import type { CsvColumns } from '../../../contract/shared/csv.ts'
 import { showTransfer, transfersQuery } from '../../../contract/transfers/transfer.ts'
-import type { ReadTransfer, WaitingTransfers } from '../../../db/repositories/transfers.ts'
+import {
+  type ReadTransfer,
+  WAITING_TRANSFERS,
+  type WaitingTransfers,
+} from '../../../db/repositories/transfers.ts'
 import { findPersonRole } from '../../../domain/approvals/approval.ts'
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../../domain/transfers/transfer.ts'
@@ -97,10 +100,12 @@ const TRANSFER_TABS: Record<string, PaymentStatus[]> = {
 
 /** Lists the tabs of the list: by status, and of the transfers that wait for their day or whose outcome is unknown. */
 async function listTransferTabs({ em, token }: TransferVisit): Promise<ListTab[]> {
+  const countWaiting = (waiting: WaitingTransfers) =>
+    countVisibleRows(em.fork(), { noun: 'transfer', token, filter: WAITING_TRANSFERS[waiting] })
   const [counts, scheduled, unknown] = await Promise.all([
     countVisibleStates(em.fork(), { noun: 'transfer', token }),
-    countWaitingTransfers(em.fork(), token, 'scheduled'),
-    countWaitingTransfers(em.fork(), token, 'unknown'),
+    countWaiting('scheduled'),
+    countWaiting('unknown'),
   ])
   const [underWay, ...others] = listStatusTabs(TRANSFER_TABS, counts, transferMachine)
   return [
