@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { findChromium, startBrowser } from '../browser/support/chromium.ts'
 import { submitSignIn } from '../browser/support/sign-in.ts'
@@ -10,7 +10,6 @@ import { createFullAccount, PASSWORD } from '../http/support/full-account.ts'
 
 const executablePath = await findChromium()
 const testWithBrowser = executablePath === null ? test.skip : test
-jest.setTimeout(300_000)
 
 let fixture: ApiFixture
 let ours: Awaited<ReturnType<typeof createFullAccount>>
