@@ -18,6 +18,17 @@ export function joinConditions(...conditions: OptionalSqlCondition[]): SqlCondit
   }
 }
 
+/** Order of a list: by a column, then by creation and uuid, all in one direction. */
+export type RowOrder = { column: 'created_at' | 'value_cents' | 'scheduled_for'; isAscending: boolean }
+
+export const NEWEST_FIRST: RowOrder = { column: 'created_at', isAscending: false }
+
+/** Formats an order, of the columns of `alias` where there is one. */
+export function formatRowOrder({ column, isAscending }: RowOrder, alias?: string): string {
+  const columns = [...new Set([column, 'created_at', 'uuid'])]
+  return columns.map(one => `${alias ? `${alias}.` : ''}${one} ${isAscending ? 'asc' : 'desc'}`).join(', ')
+}
+
 /**
  * A page of a list: the conditions of its rows, `isFiltered` where more than the token's scope limits them. `isSorted`: an
  * index in another order than the list finds the rows, and all of them are sorted. PostgreSQL takes matches for evenly
@@ -26,6 +37,8 @@ export function joinConditions(...conditions: OptionalSqlCondition[]): SqlCondit
 export type RowPage = SqlCondition & {
   isFiltered: boolean
   isSorted?: boolean
+  /** Newest first where absent. */
+  order?: RowOrder | undefined
   limit: number
   offset: number
 }
@@ -33,22 +46,28 @@ export type RowPage = SqlCondition & {
 /** Most rows of a page, and the row that tells whether another page follows. */
 const MAX_PAGE_ROWS = 101
 
+type PageSelect = {
+  /** Builds the statement from the query of the keys, and the order of its rows. */
+  select: (keys: string, order: RowOrder) => string
+  /** Values before those of the keys. */
+  firstValues?: unknown[]
+}
+
 /**
- * Selects a page of rows, newest first, found by keys alone: a late page is as cheap. `select` builds the statement from
- * the query of the keys, `firstValues` are the values before those of the keys. The first page of an unfiltered list is
+ * Selects a page of rows, found by keys alone: a late page is as cheap. The first page of an unfiltered list is
  * a prepared statement: one plan, by the index of the list, fits every account. PostgreSQL makes it for the inner limit,
  * a constant, and stops at the outer one. Other pages are planned for their values.
  */
-export function selectNewestRows<Row extends object>(
+export function selectPageRows<Row extends object>(
   em: EntityManager,
   table: string,
   page: RowPage,
-  { select, firstValues = [] }: { select: (keys: string) => string; firstValues?: unknown[] },
+  { select, firstValues = [] }: PageSelect,
 ): Promise<Row[]> {
-  const { sql, values, isFiltered, isSorted = false, limit, offset } = page
-  const order = 'created_at desc, uuid desc'
-  if (isFiltered || offset > 0) {
-    const columns = 'uuid, created_at'
+  const { sql, values, isFiltered, isSorted = false, order: rowOrder = NEWEST_FIRST, limit, offset } = page
+  const order = formatRowOrder(rowOrder)
+  if (isFiltered || offset > 0 || rowOrder !== NEWEST_FIRST) {
+    const columns = [...new Set(['uuid', 'created_at', rowOrder.column])].join(', ')
     const keys = isSorted
       ? {
           // With `offset 0` PostgreSQL plans the inner query by itself, without the order.
@@ -57,11 +76,11 @@ export function selectNewestRows<Row extends object>(
           values: [...values, limit, offset],
         }
       : buildKeysQuery({ table, columns, order }, page)
-    return em.execute<Row[]>(select(keys.sql), [...firstValues, ...keys.values])
+    return em.execute<Row[]>(select(keys.sql, rowOrder), [...firstValues, ...keys.values])
   }
   const keys = `select uuid from ${table} where ${sql} order by ${order}`
   const firstKeys = `select uuid from (${keys} limit ${MAX_PAGE_ROWS}) newest limit ?`
-  return selectRows<Row>(em, select(firstKeys), [...firstValues, ...values, limit])
+  return selectRows<Row>(em, select(firstKeys, rowOrder), [...firstValues, ...values, limit])
 }
 
 /**

@@ -180,7 +180,7 @@ describeWithBrowser('the jobs of a merchant', () => {
     await expectAccessible(page)
     const file = page.waitForEvent('download')
     await page.getByRole('link', { name: /CSV/ }).click()
-    expect((await file).suggestedFilename()).toMatch(/^refunds-[\w-]+-test\.csv$/)
+    expect((await file).suggestedFilename()).toMatch(/^(devolucoes-[\w-]+-teste|refunds-[\w-]+-test)\.csv$/)
   })
 
   test.each(WAYS)('a session that ends in a form loses nothing that was typed %s', async (_, look, value) => {

@@ -62,6 +62,22 @@ testWithBrowser('the link back from an object leads to its list with the filters
   await page.waitForURL(url => url.search === '?mode=test&date_from=2020-01-01&page=1')
 })
 
+testWithBrowser('the page of a row leads to the rows before and after it in the list', async () => {
+  await page.goto('/dashboard/charges?mode=test&sort=value')
+  const rows = await page.locator('tbody th a').all()
+  const paths = await Promise.all(rows.map(row => row.getAttribute('href')))
+  expect(paths.length).toBeGreaterThan(1)
+  await rows[0]!.click()
+  await page.waitForURL(`**${paths[0]}`)
+  expect(await page.locator('.back a[rel="prev"]').count()).toBe(0)
+  await page.locator('.back').getByText('Próxima').click()
+  await page.waitForURL(`**${paths[1]}`)
+  await page.locator('.back').getByText('Anterior').click()
+  await page.waitForURL(`**${paths[0]}`)
+  await page.locator('.back a').first().click()
+  await page.waitForURL(url => url.search === '?mode=test&sort=value')
+})
+
 testWithBrowser(
   'paper has the tables of a page at its whole width, without the menu and the forms',
   async () => {
@@ -79,11 +95,28 @@ testWithBrowser(
       }
     }
     await page.emulateMedia({ media: null })
-    const paper = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
-    const [, wide, high] = /\/MediaBox \[0 0 (\S+) (\S+)\]/.exec(paper)!
-    expect(Number(wide)).toBeGreaterThan(Number(high))
+    for (const path of ['/dashboard/settlement?mode=test', '/dashboard/charges?mode=test']) {
+      await page.goto(path)
+      const paper = (await page.pdf({ preferCSSPageSize: true })).toString('latin1')
+      const [, wide, high] = /\/MediaBox \[0 0 (\S+) (\S+)\]/.exec(paper)!
+      expect([path, Number(wide) > Number(high)]).toEqual([path, true])
+      expect([path, paper.match(/\/Type ?\/Page\b/g)?.length]).toEqual([path, 1])
+    }
   },
 )
+
+testWithBrowser('on a phone a day of the settlement is one line, which unfolds its figures', async () => {
+  await page.setViewportSize(PHONE)
+  await page.goto('/dashboard/settlement?mode=test')
+  const [day] = await page.locator('.days details').all()
+  expect(await page.locator('main table').isVisible()).toBe(false)
+  const closing = day!.getByText('Saldo final')
+  expect(await closing.isVisible()).toBe(false)
+  await day!.locator('summary').click()
+  expect(await closing.isVisible()).toBe(true)
+  await page.setViewportSize(WIDE)
+  expect([await page.locator('main table').isVisible(), await day!.isVisible()]).toEqual([true, false])
+})
 
 testWithBrowser('Escape folds the menu of a phone', async () => {
   await page.setViewportSize(PHONE)

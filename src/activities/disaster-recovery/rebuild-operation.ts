@@ -279,11 +279,15 @@ function getFailureBeforeRestore({ failure = 'not_started' }: PreRestoreState): 
   return { code: failure, message: ERROR_CATALOGUE[code].message }
 }
 
-/** Ends all live attempts as rejected: the workflow had ended, so none of them moved money. */
+/**
+ * Ends all live attempts as rejected: the workflow had ended, so none of them moved money. `refusedBy` stays null: who has refused
+ * each of them is lost.
+ */
 function endLiveAttempts(attempts: Attempt[], { failure }: PreRestoreState): void {
   const code = failure ?? 'interrupted'
   for (const attempt of attempts.filter(one => !isEndedAttempt(one))) {
+    clearUnknownMarks(attempt)
     transitionAttempt(attempt, 'refused')
-    Object.assign(attempt, { finality: 'final', code, message: null, unknownSince: null, nextCheckAt: null })
+    Object.assign(attempt, { finality: 'final', code })
   }
 }

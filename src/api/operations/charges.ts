@@ -26,7 +26,7 @@ import {
   readCharges,
 } from '../../db/repositories/charges.ts'
 import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
-import { joinConditions } from '../../db/sql-conditions.ts'
+import { joinConditions, type RowOrder } from '../../db/sql-conditions.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import {
   type DocumentMatch,
@@ -96,7 +96,12 @@ async function redactChargesForToken(
 /** The due day of a charge, as `charge_by_due` indexes it. */
 const DUE_DAY = "coalesce(due ->> 'on', debit_on)"
 
-export async function listCharges(em: EntityManager, token: CallerToken, query: ChargesQuery) {
+export async function listCharges(
+  em: EntityManager,
+  token: CallerToken,
+  query: ChargesQuery,
+  order?: RowOrder,
+) {
   const { data, meta } = await listVisibleRows(em, {
     noun: 'charge',
     token,
@@ -124,6 +129,7 @@ export async function listCharges(em: EntityManager, token: CallerToken, query: 
       to: query.payment_date_to,
       timeZone: query.time_zone,
     },
+    order,
     read: page => readCharges(em, page),
   })
   return { data: await redactChargesForToken(em, token, data), meta }

@@ -9,11 +9,13 @@ import {
   type LedgerCsvQuery,
   type LedgerOfxQuery,
   type LedgerQuery,
+  type ShownLedgerLine,
   STATEMENT_COLUMNS,
   showLedgerLine,
 } from '../../contract/ledger/ledger-line.ts'
 import { createOfxWriter } from '../../contract/ledger/statement-ofx.ts'
-import { openCsvFile } from '../../contract/shared/csv.ts'
+import { type CsvColumns, openCsvFile } from '../../contract/shared/csv.ts'
+import { endOfDay, startOfDay } from '../../contract/shared/time-zone.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import {
   type LedgerOpening,
@@ -26,9 +28,11 @@ import {
   type LedgerLine,
   type LedgerLineFilter,
   type LedgerScope,
+  type LedgerSpanSum,
   readLedgerBounds,
   readLedgerLines,
   readLedgerLinesAfter,
+  sumLedgerLines,
 } from '../../db/repositories/ledger-lines.ts'
 import { SECOND } from '../../domain/shared/intervals.ts'
 import { createSemaphore, type Semaphore } from '../../domain/shared/semaphore.ts'
@@ -56,6 +60,23 @@ export async function listLedgerLines(em: EntityManager, token: CallerToken, que
 const BY_NUMBER = {
   positionOf: ({ id }: LedgerLine) => [id] as const,
   schema: z.tuple([z.string().regex(/^\d{1,18}$/)]).readonly(),
+}
+
+/** Sums the lines of a query on each of some days (`YYYY-MM-DD`), all of its time zone. */
+export async function readLedgerDays(
+  em: EntityManager,
+  token: CallerToken,
+  { days, query }: { days: string[]; query: LedgerQuery },
+): Promise<LedgerSpanSum[]> {
+  const scope = getLedgerScope(token, query)
+  if (!scope || days.length === 0) return []
+  const { time_zone: timeZone } = query
+  const spans = days.map(day => ({
+    name: day,
+    from: startOfDay(day, timeZone),
+    before: endOfDay(day, timeZone),
+  }))
+  return sumLedgerLines(em, scope, { ...buildLineFilter(query), spans })
 }
 
 /** Reads the opening and closing balance of a period at each provider account that a token may see. */
@@ -110,7 +131,10 @@ export function createLedgerFiles() {
   const semaphore = createSemaphore(MAX_CONCURRENT_BATCHES)
   return {
     /** Opens the lines as CSV, the oldest first. Later lines than those of this moment are not in the file. */
-    async openCsv({ em, token, query }: FileRequest<LedgerCsvQuery>): Promise<Readable> {
+    async openCsv(
+      { em, token, query }: FileRequest<LedgerCsvQuery>,
+      columns: CsvColumns<ShownLedgerLine> = STATEMENT_COLUMNS,
+    ): Promise<Readable> {
       const scope = getLedgerScope(token, query)
       const statement = scope && {
         scope,
@@ -121,7 +145,7 @@ export function createLedgerFiles() {
         if (!statement) return
         for await (const row of readStatement(em, semaphore, statement)) yield showLedgerLine(row)
       }
-      return openCsvFile({ columns: STATEMENT_COLUMNS, rows: lines(), style: query })
+      return openCsvFile({ columns, rows: lines(), style: query })
     },
 
     /** Opens the lines of a period as OFX: a statement per provider account, with its closing balance. */

@@ -2,7 +2,8 @@ import { endOfDay, startOfDay } from '../../contract/shared/time-zone.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { readInSnapshot } from '../../db/client/transaction.ts'
 import { readLedgerPeriods } from '../../db/repositories/ledger-balances.ts'
-import { readSettlementSums, type SettlementSpan } from '../../db/repositories/settlement.ts'
+import type { NamedSpan } from '../../db/repositories/ledger-lines.ts'
+import { readSettlementSums } from '../../db/repositories/settlement.ts'
 import { SETTLEMENT_FIGURES, type SettlementFigure } from '../../domain/ledger/movement.ts'
 import type { ProviderName } from '../../domain/providers/provider.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
@@ -66,7 +67,7 @@ export async function readSettlement(
 }
 
 /** Lists the days of a month, or the months of a year, by the clocks of a time zone. */
-export function listSpans({ name, timeZone }: SettlementPeriod): SettlementSpan[] {
+export function listSpans({ name, timeZone }: SettlementPeriod): NamedSpan[] {
   const isYear = /^\d{4}$/.test(name)
   const count = isYear ? 12 : daysOfMonth(name)
   return Array.from({ length: count }, (_, index) => {
@@ -87,7 +88,7 @@ type SpanSums = {
   sums: { figure: SettlementFigure; cents: number; lines: number }[]
 }
 
-function buildRow(span: SettlementSpan, { now, openingCents, sums }: SpanSums): SettlementRow {
+function buildRow(span: NamedSpan, { now, openingCents, sums }: SpanSums): SettlementRow {
   const figures = Object.fromEntries(SETTLEMENT_FIGURES.map(figure => [figure, 0])) as Record<
     SettlementFigure,
     number

@@ -27,8 +27,10 @@ import {
   readTransfer,
   readTransfers,
   type TransferWithAttempts,
+  WAITING_TRANSFERS,
+  type WaitingTransfers,
 } from '../../db/repositories/transfers.ts'
-import { joinConditions } from '../../db/sql-conditions.ts'
+import { joinConditions, type RowOrder } from '../../db/sql-conditions.ts'
 import { computeFeeCents, textFromCents } from '../../domain/ledger/money.ts'
 import type { BankAccountType } from '../../domain/pix/party.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
@@ -76,7 +78,12 @@ export async function requireVisibleTransfer(em: EntityManager, token: CallerTok
   return (await readTransfer(em, condition, token.connectionUuid)) ?? fail('not_found')
 }
 
-export async function listTransfers(em: EntityManager, token: CallerToken, query: TransfersQuery) {
+export async function listTransfers(
+  em: EntityManager,
+  token: CallerToken,
+  query: TransfersQuery & { waiting?: WaitingTransfers | undefined },
+  order?: RowOrder,
+) {
   const page = await listVisibleRows(em, {
     noun: 'transfer',
     token,
@@ -89,6 +96,7 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
       query.pix_key !== undefined && ['receiver_id = ?', query.pix_key],
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
       query.batch_uuid !== undefined && ['batch_uuid = ?', query.batch_uuid],
+      query.waiting !== undefined && WAITING_TRANSFERS[query.waiting],
       ...buildCreationConditions(query),
     ],
     doneDays: {
@@ -97,6 +105,7 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
       to: query.transfer_date_to,
       timeZone: query.time_zone,
     },
+    order,
     read: page => readTransfers(em, page, token.connectionUuid),
   })
   return mapPage(page, row => showTransfer(row, row.attempts))

@@ -1,16 +1,17 @@
 import type { PageQuery } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
-import { readListCounter } from '../../db/repositories/list-counters.ts'
+import { readListCounter, readStateCounts } from '../../db/repositories/list-counters.ts'
 import {
   countRows,
   hasAnyState,
   hasAnyUuid,
   joinConditions,
   type OptionalSqlCondition,
+  type RowOrder,
   type RowPage,
 } from '../../db/sql-conditions.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
-import type { ListedNoun } from '../../domain/shared/nouns.ts'
+import type { CountedNoun, ListedNoun } from '../../domain/shared/nouns.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { visibilityConditions } from '../authorization/visibility.ts'
 import {
@@ -38,15 +39,17 @@ type VisibleList<Row> = {
   filters: OptionalSqlCondition[]
   /** Days of payment or settlement that the query names. */
   doneDays?: DayFilter & { column: 'paid_at' | 'settled_at' }
+  /** Newest first where absent; another order has numbered pages only. */
+  order?: RowOrder | undefined
   read(page: RowPage): Promise<Row[]>
 }
 
-/** Lists one page of the operations that a token may see, newest first: with their exact total, or by cursor. */
+/** Lists one page of the operations that a token may see: with their exact total, or by cursor. */
 export function listVisibleRows<Row extends { createdAt: Date; uuid: string }>(
   em: EntityManager,
   list: VisibleList<Row>,
 ): Promise<ListPage<Row>> {
-  const { noun, token, query, states, filters, doneDays, read } = list
+  const { noun, token, query, states, filters, doneDays, order, read } = list
   const isSorted = doneDays !== undefined && hasFewDays(doneDays)
   const presentFilters = [
     states && hasAnyState(states),
@@ -64,7 +67,7 @@ export function listVisibleRows<Row extends { createdAt: Date; uuid: string }>(
         isAfterPosition(after),
       )
       const isFiltered = presentFilters.length > 0 || after !== undefined
-      return read({ ...conditions, ...rows, isFiltered, isSorted })
+      return read({ ...conditions, ...rows, isFiltered, isSorted, order })
     },
     count: () =>
       readCountedTotal(em, list) ??
@@ -82,6 +85,22 @@ const MAX_SORTED_DAYS = 31
 function hasFewDays({ from, to }: DayFilter): boolean {
   if (from === undefined || to === undefined) return false
   return Date.parse(to) - Date.parse(from) <= MAX_SORTED_DAYS * DAY
+}
+
+/** Counts what a token may see of a noun in each of its states. */
+export function countVisibleStates(
+  em: EntityManager,
+  { noun, token }: { noun: CountedNoun; token: CallerToken },
+): Promise<Map<string, number>> {
+  return readStateCounts(em, { noun, conditions: visibilityConditions(token) })
+}
+
+/** Counts what a token may see of a noun and what a filter selects, row by row. */
+export function countVisibleRows(
+  em: EntityManager,
+  { noun, token, filter }: { noun: ListedNoun; token: CallerToken; filter: OptionalSqlCondition },
+): Promise<number> {
+  return countRows(em, noun, joinConditions(...visibilityConditions(token), filter))
 }
 
 /** Parameters whose rows the list counters count. */

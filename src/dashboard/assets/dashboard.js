@@ -61,6 +61,26 @@ for (const link of document.querySelectorAll('.back a')) {
   if (kept.size > 0) link.search = kept
 }
 
+/* A tab keeps the links of the list's page, in their order: the page of one has those to the one before and to the next. */
+const rowLinks = [...document.querySelectorAll('main .rows tbody th:first-child > a:first-child')]
+if (document.querySelector('nav.pages') && rowLinks.length > 0)
+  sessionStorage.setItem('row-links', JSON.stringify(rowLinks.map(one => one.getAttribute('href'))))
+const back = document.querySelector('.back')
+const neighbours = JSON.parse(sessionStorage.getItem('row-links') ?? '[]')
+const place = neighbours.findIndex(href => new URL(href, location).pathname === location.pathname)
+if (back && place >= 0)
+  for (const [name, href] of [
+    ['previous', neighbours[place - 1]],
+    ['next', neighbours[place + 1]],
+  ]) {
+    if (!href) continue
+    const link = document.createElement('a')
+    link.href = href
+    link.rel = name === 'next' ? 'next' : 'prev'
+    link.textContent = document.getElementById('main').dataset[name]
+    back.append(' ', link)
+  }
+
 /* Escape folds the menu of a phone, and leaves the focus at its button. */
 document.addEventListener('keydown', event => {
   const button = document.querySelector('[data-menu][aria-expanded="true"]')
@@ -95,8 +115,8 @@ document.addEventListener('htmx:afterSwap', () => {
 let announced = document.querySelector('#live')?.dataset.announce
 let freshAt = new Date()
 document.addEventListener('htmx:afterRequest', event => {
-  // A search does not refresh the page.
-  if (palette?.contains(event.detail.elt)) return
+  // A search, or a check of a form, does not refresh the page. After a swap the element is no longer in it.
+  if (event.detail.requestConfig.elt.id !== 'live') return
   const isFresh = event.detail.successful
   if (isFresh) freshAt = new Date()
   const stale = document.getElementById('stale')

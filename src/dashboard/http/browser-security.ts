@@ -28,6 +28,9 @@ type CookieInput = {
   path?: string
 }
 
+/** How long a browser keeps what a user prefers. */
+export const PREFERENCE_MS = 365 * 24 * 60 * 60 * 1_000
+
 /** Sets a cookie that scripts cannot read and other sites cannot send; null deletes it. */
 export function setCookie(
   { isSecure }: { isSecure: boolean },

@@ -10,6 +10,7 @@ import { type Language, TRANSLATORS, type Translator } from '../i18n/translator.
 import { type Formats, getFormats } from '../views/formats.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 import { readRequestLanguage } from './language.ts'
+import { readListSize } from './list-size.ts'
 import { getSessionTimeZone } from './page.ts'
 
 /** Request context of a page handler. */
@@ -25,6 +26,8 @@ export type PageContext<For extends Audience = Audience> = {
   timeZone: string
   /** Formats of the language, with times by the clocks of the time zone. */
   f: Formats
+  /** Rows of a page of a list, as the user prefers. */
+  listSize: number
   /** UUIDs of the path; empty where it has none. */
   params: z.output<typeof pathSchema>
   query: Record<string, string>
@@ -61,6 +64,7 @@ export function createPageContext(
     t: TRANSLATORS[language],
     timeZone,
     f: getFormats(language, timeZone),
+    listSize: readListSize(context, ctx),
     params: path.data ?? fail('not_found'), // SPEC §1
     query: Object.fromEntries(query),
     form: new URLSearchParams(),

@@ -21,7 +21,7 @@ import { renderShareBar } from '../views/plots.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 
 /** Query parameters of the pages themselves, besides list filters. */
-export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode', 'draft']
+export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode', 'draft', 'names', 'sort', 'rows']
 
 /** Configuration of htmx: it runs no code of a page, and asks no other site. */
 const HTMX_CONFIG = JSON.stringify({
@@ -208,7 +208,14 @@ function createWorkflowLinks({ uiUrl, namespace }: DashboardContext['config']['t
 }
 
 /** Query parameters that a file of a list does not take from its page. */
-const NO_FILTERS = { page: undefined, seen: undefined, done: undefined, lang: undefined, draft: undefined }
+const NO_FILTERS = {
+  page: undefined,
+  seen: undefined,
+  done: undefined,
+  lang: undefined,
+  draft: undefined,
+  sort: undefined,
+}
 
 type UrlQuery = Record<string, string | string[] | undefined>
 

@@ -19,6 +19,7 @@ import type { DashboardContext } from './dashboard-context.ts'
 import { forkForForm, readUrlEncodedForm, requireCsrfToken, requireSameOrigin } from './form.ts'
 import { dropFormDraft, keepFormDraft, restoreFormDraft } from './form-draft.ts'
 import { handleLanguageSwitch, readRequestLanguage } from './language.ts'
+import { handleListSizeSwitch } from './list-size.ts'
 import { type DashboardResponse, redirect, sendResponse, withQuery } from './page.ts'
 import { type Audience, createPageContext, type PageContext } from './page-context.ts'
 import { listFactChanges, type ShownFact } from './shown-facts.ts'
@@ -97,7 +98,7 @@ async function servePage(
   { readOperatorTasks, ...route }: PageRoute & { readOperatorTasks: TaskReader },
 ): Promise<void> {
   ctx.set(PAGE_HEADERS)
-  if (handleLanguageSwitch(context, ctx)) return
+  if (handleLanguageSwitch(context, ctx) || handleListSizeSwitch(context, ctx)) return
   const language = readRequestLanguage(context, ctx)
   await using cleanup = new AsyncDisposableStack()
   const deadline = getRequestDeadline()

@@ -3,14 +3,27 @@ import type { ListPage } from '../../api/operations/pagination.ts'
 import { type CsvColumns, openCsvFile } from '../../contract/shared/csv.ts'
 import { type PageQuery, uuidSchema } from '../../contract/shared/fields.ts'
 import { Connection } from '../../db/entities/connection.ts'
+import type { RowOrder } from '../../db/sql-conditions.ts'
 import { foldSearchText } from '../../domain/shared/search-text.ts'
 import { createSemaphore } from '../../domain/shared/semaphore.ts'
 import type { AccountPermission } from '../../domain/users/roles.ts'
+import { listFieldNames } from '../../http/field-names.ts'
 import { createPage, type DashboardResponse } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
-import { restrictToOneMode, tokenWithMode } from './connections.ts'
+import { listConnections, restrictToOneMode, tokenWithMode } from './connections.ts'
 import { listByFilters, parseFilters } from './filtered-list.ts'
+import {
+  type ListTab,
+  nameCode,
+  type PeriodName,
+  presentChips,
+  presentPeriods,
+  presentSorting,
+  presentTabs,
+  readRowOrder,
+  type SortColumns,
+} from './list-controls.ts'
 
 /** Rows per statement of the database. Between two of them a file holds no connection, however slow its reader is. */
 const ROWS_PER_BATCH = 100
@@ -29,8 +42,14 @@ type AccountList<S extends z.ZodType<PageQuery>, Row> = {
   schema: S
   /** Columns of the file. */
   columns: CsvColumns<Row>
-  /** Reads one page of the list. */
-  list(visit: MerchantVisit, query: z.output<S>): Promise<ListPage<Row>>
+  /** Parameters of the page besides those of the schema, which `list` reads from the visit. */
+  ownParameters?: string[]
+  /** Columns that sort the list, by their names in `sort`; its file has the newest first. */
+  sortColumns?: SortColumns
+  /** Lists the tabs of the list. */
+  listTabs?(visit: MerchantVisit): Promise<ListTab[]>
+  /** Reads one page of the list, newest first where `order` is absent. */
+  list(visit: MerchantVisit, query: z.output<S>, order?: RowOrder): Promise<ListPage<Row>>
   /** Returns what the page shows besides the rows. */
   present(visit: MerchantVisit, rows: Row[]): Promise<object> | object
 }
@@ -41,7 +60,9 @@ export function registerAccountList<S extends z.ZodType<PageQuery>, Row>(
   options: AccountList<S, Row>,
 ): void {
   const { name, path, permission = 'money.read', schema, columns, list } = options
+  const { ownParameters = [], sortColumns = {}, listTabs = async () => [] } = options
   const openListFile = createListFiles()
+  const hasDays = listFieldNames(schema).includes('date_from')
   const filePath = `${path}/${name}.csv`
   const restrictModes = async (visit: MerchantVisit) => {
     if (options.hasBothModes) return { visit: { ...visit, token: await tokenWithMode(visit) }, modes: [] }
@@ -51,17 +72,43 @@ export function registerAccountList<S extends z.ZodType<PageQuery>, Row>(
 
   get(permission, path, async unrestricted => {
     const { visit, modes } = await restrictModes(unrestricted)
-    const page = await listByFilters(visit, schema, query => list(visit, query))
-    const mode = visit.token.modeScope ?? ''
-    const details = await options.present(visit, page.rows)
-    return createPage(name, { ...page, mode, modes, file: filePath, ...details })
+    const order = readRowOrder(visit, sortColumns)
+    const [page, tabs, connections] = await Promise.all([
+      listByFilters(withoutParameters(visit, ownParameters), schema, query => list(visit, query, order)),
+      listTabs(visit),
+      listConnections(visit.em, visit.token),
+    ])
+    const chips = presentChips(visit, { path, tabs, connections })
+    return createPage(name, {
+      ...page,
+      mode: visit.token.modeScope ?? '',
+      modes,
+      file: filePath,
+      connections,
+      tabs: presentTabs(visit, path, tabs),
+      periods: hasDays ? presentPeriods(visit, LIST_PERIODS) : [],
+      chips,
+      filterCount: chips.length,
+      sorting: presentSorting(sortColumns, order),
+      ...(await options.present(visit, page.rows)),
+    })
   })
 
   get(permission, filePath, async unrestricted => {
     const { visit } = await restrictModes(unrestricted)
     const fileName = await nameFile(visit, { name, mode: visit.token.modeScope })
-    return openListFile(visit, { name: fileName, columns, schema, list: query => list(visit, query) })
+    const file = { name: fileName, columns, schema, list: (query: z.output<S>) => list(visit, query) }
+    return openListFile(withoutParameters(visit, ownParameters), file)
   })
+}
+
+/** Periods that a list offers with one click; its form has any others. */
+const LIST_PERIODS: PeriodName[] = ['today', 'sevenDays', 'thisMonth']
+
+/** Returns the visit without parameters of its query that the schema of the list does not have. */
+function withoutParameters(visit: MerchantVisit, names: string[]): MerchantVisit {
+  const query = Object.entries(visit.query).filter(([name]) => !names.includes(name))
+  return { ...visit, query: Object.fromEntries(query) }
 }
 
 type ListFile<S extends z.ZodType<PageQuery>, Row> = {
@@ -98,16 +145,37 @@ export function createListFiles() {
 
 type CsvTable<Row> = { name: string; columns: CsvColumns<Row>; rows: AsyncIterable<Row> }
 
-/** Creates the response of a table as CSV, with the decimal separator of the page's language. */
+/** Creates the response of a table as CSV, with the words and the decimal separator of the page's language. */
 export function createCsvResponse<Row>(
-  { language, timeZone }: MerchantVisit,
+  visit: MerchantVisit,
   { name, columns, rows }: CsvTable<Row>,
 ): DashboardResponse {
-  const style = { decimal: language === 'en' ? 'POINT' : 'COMMA', time_zone: timeZone } as const
-  const body = openCsvFile({ columns, rows, style })
+  const style = { decimal: visit.language === 'en' ? 'POINT' : 'COMMA', time_zone: visit.timeZone } as const
+  const body = openCsvFile({ columns: nameColumns(visit, columns), rows, style })
   return { kind: 'file', type: 'text/csv; charset=utf-8', name: `${name}.csv`, body }
 }
 
+/**
+ * Names the columns of a table, and the codes in them, in the page's language; with `names=api` as the API does, for a program
+ * that reads the file, or a sheet that is built on its columns.
+ */
+export function nameColumns<Row>(
+  { query, t }: Pick<MerchantVisit, 'query' | 't'>,
+  columns: CsvColumns<Row>,
+): CsvColumns<Row> {
+  if (query.names === 'api') return columns
+  const named = Object.entries(columns).map(([name, readCell]): [string, CsvColumns<Row>[string]] => {
+    const readNamedCell = (row: Row) => {
+      const cell = readCell(row)
+      if (typeof cell === 'boolean') return t(cell ? 'file.yes' : 'file.no')
+      return typeof cell === 'string' ? nameCode(t, name, cell) : cell
+    }
+    return [t(`column.${name}`), readNamedCell]
+  })
+  return Object.fromEntries(named)
+}
+
+/** A file by the name of its table, which the phrase `file.<name>` translates. */
 type NamedFile = { name: string; mode: 'live' | 'test' | undefined; period?: string }
 
 /**
@@ -115,18 +183,17 @@ type NamedFile = { name: string; mode: 'live' | 'test' | undefined; period?: str
  * be kept in one folder; and by the mode, so that simulated amounts are not mistaken for money.
  */
 export async function nameFile(
-  { em, session, query, token }: MerchantVisit,
+  { em, session, query, token, t }: MerchantVisit,
   { name, mode, period = namePeriod(query) }: NamedFile,
 ): Promise<string> {
   const uuid = uuidSchema.safeParse(query.provider_uuid).data
   const connection = uuid && (await em.fork().findOne(Connection, { uuid, accountUuid: token.accountUuid }))
-  const provider = connection ? connection.provider.toLowerCase().replaceAll('_', '-') : ''
   const parts = [
-    name,
+    t(`file.${name}`),
     toFileNamePart(session.account?.name ?? ''),
     period,
-    provider,
-    mode === 'test' ? 'test' : '',
+    connection ? toFileNamePart(t(`provider.${connection.provider}`)) : '',
+    mode === 'test' ? t('file.test') : '',
   ]
   return parts.filter(Boolean).join('-')
 }

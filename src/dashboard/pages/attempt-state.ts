@@ -2,6 +2,7 @@ import type { RelatedRows } from '../../db/repositories/related-rows.ts'
 import { OPERATOR_REJECTION, PREFLIGHT_CODES } from '../../domain/payouts/unsent-code.ts'
 import type { AttemptState } from '../../domain/providers/attempt.ts'
 import { PACED } from '../../domain/providers/provider.ts'
+import { PAYOUT_NOUNS } from '../../domain/shared/nouns.ts'
 import type { PageContext } from '../http/page-context.ts'
 import { describeCause } from '../i18n/causes.ts'
 
@@ -19,6 +20,8 @@ export function getShownAttemptState({
   if (state === 'preparing' && preparedAt) return 'prepared'
   return code === PACED && (state === 'preparing' || state === 'calling') ? 'waiting' : state
 }
+
+const PAYOUT_OPERATIONS: readonly string[] = PAYOUT_NOUNS
 
 type StoredAttempt = RelatedRows['attempts'][number]
 type Words = Pick<PageContext, 't' | 'f' | 'language'>
@@ -64,6 +67,10 @@ function describeOutcome(words: Words, attempt: StoredAttempt, endedBy: string |
       : t('attempt.endedByPerson', { ...gaps, actor: endedBy })
   }
   if (state === 'rejected' && refusedBy === 'service') return t('attempt.notSent', { why })
+  if (state === 'rejected' && refusedBy === null && PAYOUT_OPERATIONS.includes(attempt.operation)) {
+    const reason = code === null || code === 'interrupted' ? '' : why
+    return `${t('attempt.endedByRestore')} ${reason}`.trim()
+  }
   if (state === 'unreachable' && isPreflightCode(code)) return t('attempt.notCalled', { why })
   const name = nameOutcome(attempt)
   const sentence = t.has(name) ? t(name) : ''

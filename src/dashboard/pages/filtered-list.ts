@@ -6,36 +6,52 @@ import { describeInFieldTerms } from '../../http/field-message.ts'
 import { listFieldNames } from '../../http/field-names.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import { AMOUNT_FORMAT_MESSAGE, normalizeAmount, validateFormFields } from '../http/form.ts'
+import { LIST_SIZES } from '../http/list-size.ts'
 import { RESERVED_QUERY_NAMES } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 
 type NumberedPage<Row> = ReturnType<typeof buildListPage<Row>>
 /** Model of a list; `wrong` has the errors of the filters. */
-type ListModel<Row> = { rows: Row[]; meta: NumberedPage<Row>['meta']; wrong: FieldErrors }
+type ListModel<Row> = {
+  rows: Row[]
+  meta: NumberedPage<Row>['meta']
+  wrong: FieldErrors
+  /** What a user may choose of `LIST_SIZES`; none where the page has a size of its own. */
+  listSizes: readonly number[]
+}
 
 type FilteredVisit = Pick<PageContext, 'query' | 'language' | 'timeZone'>
+type ListVisit = FilteredVisit & Pick<PageContext, 'listSize'>
 
 /**
  * Lists rows by the API's own filters. Invalid filters give field errors and an empty list. A page that the list does not
  * have is its first, or its last where it is too high.
  */
 export async function listByFilters<S extends z.ZodType<PageQuery>, Row>(
-  visit: FilteredVisit,
+  visit: ListVisit,
   schema: S,
   list: (query: z.output<S>) => Promise<ListPage<Row>>,
 ): Promise<ListModel<Row>> {
   const { page, ...query } = visit.query
+  const listSizes = LIST_SIZES.some(size => size === visit.listSize) ? LIST_SIZES : []
   const filters = validateFilters({ ...visit, query: isPageNumber(page) ? visit.query : query }, schema)
   if (filters.kind === 'invalid') {
     const { data, meta } = buildListPage<Row>({ query: {}, total: 0, rows: [], nextCursor: null })
-    return { rows: data, meta, wrong: filters.errors }
+    return { rows: data, meta, wrong: filters.errors, listSizes }
   }
   const readPage = async (page: PageQuery) =>
-    requireNumberedPage(await list({ ...filters.value, ...page, cursor: undefined }))
+    requireNumberedPage(
+      await list({
+        ...filters.value,
+        per_page: filters.value.per_page ?? visit.listSize,
+        ...page,
+        cursor: undefined,
+      }),
+    )
   const requested = await readPage({})
   const { current_page, last_page } = requested.meta
   const { data, meta } = current_page > last_page ? await readPage({ page: last_page }) : requested
-  return { rows: data, meta, wrong: {} }
+  return { rows: data, meta, wrong: {}, listSizes }
 }
 
 const isPageNumber = (text: string | undefined) => text !== undefined && /^[1-9]\d{0,8}$/.test(text)

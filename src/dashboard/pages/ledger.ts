@@ -1,13 +1,29 @@
-import { createLedgerFiles, listLedgerLines, readLedgerBalances } from '../../api/operations/ledger.ts'
+import type { CallerToken } from '../../api/authorization/authenticate.ts'
+import {
+  createLedgerFiles,
+  listLedgerLines,
+  readLedgerBalances,
+  readLedgerDays,
+} from '../../api/operations/ledger.ts'
 import type { ShownLedgerBalances } from '../../contract/ledger/ledger-balances.ts'
-import { ledgerCsvQuery, ledgerOfxQuery, ledgerQuery } from '../../contract/ledger/ledger-line.ts'
+import {
+  type LedgerQuery,
+  ledgerCsvQuery,
+  ledgerOfxQuery,
+  ledgerQuery,
+  type ShownLedgerLine,
+  STATEMENT_COLUMNS,
+} from '../../contract/ledger/ledger-line.ts'
+import { createLocalClock } from '../../contract/shared/time-zone.ts'
 import { LEDGER_LINE_TYPES } from '../../domain/ledger/movement.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage } from '../http/page.ts'
+import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
-import { nameFile } from './account-list.ts'
+import { nameColumns, nameFile } from './account-list.ts'
 import { listConnections, restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
+import { listPeriods, presentPeriods, type QueryDays } from './list-controls.ts'
 
 const PATH = '/dashboard/ledger'
 
@@ -15,21 +31,28 @@ const PATH = '/dashboard/ledger'
 export function registerLedgerPages({ get }: DashboardRouter): void {
   const files = createLedgerFiles()
 
-  get('money.read', PATH, async visit => {
-    const { em } = visit
+  get('money.read', PATH, async unfiltered => {
+    const { thisMonth } = listPeriods(unfiltered)
+    const visit = { ...unfiltered, query: selectPeriod(unfiltered.query, thisMonth) }
+    const { em, query } = visit
     const { token, modes } = await restrictToOneMode(visit)
     let balances: ShownLedgerBalances['balances'] = []
+    let days: Awaited<ReturnType<typeof groupByDay>> = []
     const list = await listByFilters(visit, ledgerQuery, async query => {
       const [lines, period] = await Promise.all([
         listLedgerLines(em, token, query),
         readLedgerBalances(em.fork(), token, query),
       ])
       balances = period.balances
+      days = await groupByDay(visit, lines.data, { token, query })
       return lines
     })
     const connections = await listConnections(em, token)
     return createPage('ledger', {
       ...list,
+      query,
+      days,
+      periods: presentPeriods(visit, ['thisMonth', 'lastMonth', 'allTime']),
       balances,
       total: balances.length > 1 ? addBalances(balances) : null,
       connections,
@@ -45,7 +68,7 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
     const { token } = await restrictToOneMode(visit)
     const decimal = visit.language === 'en' ? 'POINT' : 'COMMA'
     const query = parseFormFields(ledgerCsvQuery, { ...visit.query, time_zone: visit.timeZone, decimal })
-    const body = await files.openCsv({ em: visit.em, token, query })
+    const body = await files.openCsv({ em: visit.em, token, query }, nameColumns(visit, STATEMENT_COLUMNS))
     return {
       kind: 'file',
       type: 'text/csv; charset=utf-8',
@@ -65,6 +88,28 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
       body,
     }
   })
+}
+
+/** Parameters that select lines by themselves, so that the page needs no days. */
+const SELECTING_NAMES = ['date_from', 'date_to', 'end_to_end', 'operation_uuid']
+
+/** Gives a query that selects no days those of a period: without, the page would add up and list all lines ever booked. */
+function selectPeriod(query: Record<string, string>, days: QueryDays): Record<string, string> {
+  return SELECTING_NAMES.some(name => query[name] !== undefined) ? query : { ...query, ...days }
+}
+
+type DayQuery = { token: CallerToken; query: LedgerQuery }
+
+/** Groups the lines of a page by their days, each with the sum of all lines of the day that the filters select. */
+async function groupByDay(
+  { em, timeZone }: Pick<PageContext, 'em' | 'timeZone'>,
+  lines: ShownLedgerLine[],
+  { token, query }: DayQuery,
+) {
+  const clock = createLocalClock(timeZone)
+  const linesByDay = Map.groupBy(lines, line => clock(line.created_at).slice(0, 'YYYY-MM-DD'.length))
+  const sums = await readLedgerDays(em.fork(), token, { days: [...linesByDay.keys()], query })
+  return [...linesByDay].map(([day, lines]) => ({ day, lines, ...sums.find(({ name }) => name === day)! }))
 }
 
 /** Adds up the balances of several providers, in centavos. */

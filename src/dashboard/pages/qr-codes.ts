@@ -57,10 +57,7 @@ export function registerQrCodePages(router: DashboardRouter): void {
     schema: qrCodesQuery,
     columns: QR_CODE_COLUMNS,
     list: async ({ em, token }, query) => mapPage(await listQrCodes(em.fork(), token, query), showQrCode),
-    present: async ({ em, token }) => ({
-      connections: await listConnections(em, token),
-      statuses: QR_CODE_STATUSES,
-    }),
+    present: () => ({ statuses: QR_CODE_STATUSES }),
   })
 
   // Before the pages of a code: `new` is no identifier.

@@ -5,7 +5,7 @@ import { REFUND_STATUSES, refundMachine } from '../../domain/refunds/refund.ts'
 import { createPage } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { registerAccountList } from './account-list.ts'
-import { findConnectionMode, listConnections } from './connections.ts'
+import { findConnectionMode } from './connections.ts'
 import { findOperatorText, loadRelated } from './related.ts'
 
 const PATH = '/dashboard/refunds'
@@ -37,9 +37,8 @@ export function registerRefundPages(router: DashboardRouter): void {
     schema: allRefundsQuery,
     columns: REFUND_COLUMNS,
     list: ({ em, token }, query) => listAllRefunds(em.fork(), token, query),
-    present: async ({ em, token }, rows) => ({
+    present: (_, rows) => ({
       statuses: REFUND_STATUSES,
-      connections: await listConnections(em, token),
       moves: rows.some(({ status }) => status === 'PROCESSING'),
     }),
   })

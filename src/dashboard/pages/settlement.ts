@@ -1,14 +1,21 @@
 import { z } from 'zod'
-import { readSettlement, type SettlementReport, type SettlementRow } from '../../api/operations/settlement.ts'
+import {
+  listSpans,
+  readSettlement,
+  type SettlementReport,
+  type SettlementRow,
+} from '../../api/operations/settlement.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import { createLocalClock } from '../../contract/shared/time-zone.ts'
-import { SETTLEMENT_FIGURES } from '../../domain/ledger/movement.ts'
+import { SETTLEMENT_FIGURES, type SettlementFigure } from '../../domain/ledger/movement.ts'
+import { fail } from '../../http/api-error.ts'
 import { createPage } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
+import { listPdfAmounts, renderSettlementPdf, type SettlementPdf } from '../views/settlement-pdf.ts'
 import { createCsvResponse, nameFile } from './account-list.ts'
-import { listConnections, restrictToOneMode } from './connections.ts'
+import { restrictToOneMode } from './connections.ts'
 import { parseFilters } from './filtered-list.ts'
 
 const PATH = '/dashboard/settlement'
@@ -38,25 +45,25 @@ const SETTLEMENT_COLUMNS: CsvColumns<ReportedRow> = {
   lines: row => String(row.lines),
 }
 
-/** Registers the settlement report, by day and by month. Days are those of the page's clocks. */
+/** Registers the settlement report, by day and by month, with its files. Days are those of the page's clocks. */
 export function registerSettlementPages({ get }: DashboardRouter): void {
   get('money.read', PATH, async visit => {
-    const { token, modes, period, reports } = await readReports(visit)
+    const { token, modes, period, reports, chosen } = await readReports(visit)
+    const report = addReports(chosen) ?? chosen[0] ?? null
     const isYear = !period.includes('-')
     return createPage('settlement', {
       period,
       isYear,
       mode: token.mode,
       modes,
-      // A figure that nothing of the period has would only take the width of the others.
-      figures: SETTLEMENT_FIGURES.filter(figure =>
-        reports.some(({ rows }) => rows.some(row => row.figures[figure] !== 0)),
-      ),
-      reports: [...addReports(reports), ...reports].map(report => ({
+      providers: reports.map(({ connectionUuid, provider }) => ({ uuid: connectionUuid, provider })),
+      report: report && {
         ...report,
+        figures: listPresentFigures([report]),
         rows: foldQuietSpans(report.rows).toReversed(),
-      })),
-      connections: await listConnections(visit.em, token),
+        movedRows: report.rows.filter(({ lines, isRunning }) => lines > 0 || isRunning).toReversed(),
+      },
+      days: listPeriodDays(period),
       previous: shiftPeriod(period, -1),
       // A period that has not begun has no report.
       next:
@@ -66,17 +73,80 @@ export function registerSettlementPages({ get }: DashboardRouter): void {
       year: period.slice(0, 4),
       month: isYear ? currentMonth(visit.timeZone) : period,
       file: `${PATH}/settlement.csv`,
+      pdf: `${PATH}/settlement.pdf`,
     })
   })
 
   get('money.read', `${PATH}/settlement.csv`, async visit => {
-    const { token, period, reports } = await readReports(visit)
-    const rows = reports.flatMap(({ rows, connectionUuid, provider }) =>
+    const { token, period, chosen } = await readReports(visit)
+    const rows = chosen.flatMap(({ rows, connectionUuid, provider }) =>
       rows.map(row => ({ ...row, connectionUuid, provider })),
     )
     const name = await nameFile(visit, { name: 'settlement', mode: token.mode, period })
     return createCsvResponse(visit, { name, columns: SETTLEMENT_COLUMNS, rows: iterate(rows) })
   })
+
+  get('money.read', `${PATH}/settlement.pdf`, async visit => {
+    const { token, period, chosen } = await readReports(visit)
+    const name = await nameFile(visit, { name: 'settlement', mode: token.mode, period })
+    const sum = addReports(chosen)
+    const reports = sum ? [sum, ...chosen] : chosen
+    const body = await renderSettlementPdf(presentPdf(visit, { mode: token.mode, period, reports }))
+    return { kind: 'file', type: 'application/pdf', name: `${name}.pdf`, body }
+  })
+}
+
+type ReportedPeriod = { mode: 'live' | 'test'; period: string; reports: ShownReport[] }
+
+/** Presents reports as a document, the oldest day first. */
+function presentPdf(
+  visit: PageContext<'merchant'>,
+  { mode, period, reports }: ReportedPeriod,
+): SettlementPdf {
+  const { t, f, language, session, timeZone } = visit
+  const isYear = !period.includes('-')
+  const nameSpan = isYear ? f.month : f.date
+  const figures = listPresentFigures(reports)
+  const end = listSpans({ name: period, timeZone }).at(-1)!.before
+  const now = new Date()
+  const isOver = end <= now
+  const [firstDay, lastDay] = listPeriodDays(period)
+  const formatAmounts = (row: SettlementRow) => listPdfAmounts(row, figures, f.reais)
+  return {
+    language,
+    title: `${t('nav.settlement')}: ${isYear ? period : f.month(period)}`,
+    lines: [
+      session.account?.name ?? '',
+      t('settlement.pdfDays', { from: f.date(firstDay), to: f.date(lastDay), zone: f.place(timeZone) }),
+      ...(mode === 'test' ? [t('settlement.pdfTest')] : []),
+      ...(isOver ? [] : [t('settlement.pdfRunning', { time: f.plainTime(now) })]),
+    ],
+    headings: [
+      t(isYear ? 'settlement.month' : 'field.day'),
+      t('ledger.opening'),
+      ...figures.map(figure => t(`settlement.${figure}`)),
+      t('ledger.closing'),
+    ],
+    tables: reports.map(({ provider, rows, total }) => ({
+      title: t(provider ? `provider.${provider}` : 'settlement.allProviders'),
+      rows: [
+        ...foldQuietSpans(rows).map(row => ({
+          name: row.first ? `${nameSpan(row.first)} – ${nameSpan(row.span)}` : nameSpan(row.span),
+          amounts: formatAmounts(row),
+        })),
+        { name: t('settlement.whole'), amounts: formatAmounts(total), isTotal: true },
+      ],
+    })),
+    namePage: (page, last) => t('pages.page', { page, last }),
+    createdAt: isOver ? end : now,
+  }
+}
+
+/** The figures that any report has: others would only take the width of those. */
+function listPresentFigures(reports: Pick<SettlementReport, 'rows'>[]): SettlementFigure[] {
+  return SETTLEMENT_FIGURES.filter(figure =>
+    reports.some(({ rows }) => rows.some(row => row.figures[figure] !== 0)),
+  )
 }
 
 /** A report, or the sum of all of them, which is of no provider. */
@@ -85,15 +155,15 @@ type ShownReport = Pick<SettlementReport, 'rows' | 'total'> & {
   connectionUuid: string | null
 }
 
-/** Adds up the reports of several providers, span by span: all of them have those of the period. Nothing where there is only one. */
-function addReports(reports: SettlementReport[]): ShownReport[] {
+/** Adds up the reports of several providers, span by span: all of them have those of the period. Null where there is only one. */
+function addReports(reports: SettlementReport[]): ShownReport | null {
   const [first, ...others] = reports
-  if (!first || others.length === 0) return []
+  if (!first || others.length === 0) return null
   const rows = first.rows.map((row, index) =>
     others.reduce((sum, { rows }) => addRows(sum, rows[index]!), row),
   )
   const total = others.reduce((sum, report) => addRows(sum, report.total), first.total)
-  return [{ provider: null, connectionUuid: null, rows, total }]
+  return { provider: null, connectionUuid: null, rows, total }
 }
 
 function addRows(one: SettlementRow, other: SettlementRow): SettlementRow {
@@ -129,12 +199,15 @@ function foldQuietSpans(rows: SettlementRow[]): ShownRow[] {
   return shownRows
 }
 
+/** Reads the report of each provider in the period, `reports`, of which those are `chosen` that the query names, or all. */
 async function readReports(visit: PageContext<'merchant'>) {
   const { token, modes } = await restrictToOneMode(visit)
   const { timeZone } = visit
   const { period = currentMonth(timeZone), provider_uuid } = parseFilters(visit, settlementQuery)
-  const reports = await readSettlement(visit.em, token, { name: period, timeZone, provider_uuid })
-  return { token, modes, period, reports }
+  const reports = await readSettlement(visit.em, token, { name: period, timeZone })
+  const chosen = reports.filter(one => !provider_uuid || one.connectionUuid === provider_uuid)
+  if (provider_uuid && chosen.length === 0) fail('not_found')
+  return { token, modes, period, reports, chosen }
 }
 
 async function* iterate<Row>(rows: Row[]): AsyncGenerator<Row> {
@@ -144,6 +217,13 @@ async function* iterate<Row>(rows: Row[]): AsyncGenerator<Row> {
 /** The month of today (`YYYY-MM`). */
 function currentMonth(timeZone: string): string {
   return createLocalClock(timeZone)(new Date()).slice(0, 'YYYY-MM'.length)
+}
+
+/** The first and the last day of a month or of a year (`YYYY-MM-DD`). */
+function listPeriodDays(period: string): [first: string, last: string] {
+  if (!period.includes('-')) return [`${period}-01-01`, `${period}-12-31`]
+  const days = listSpans({ name: period, timeZone: 'UTC' })
+  return [days[0]!.name, days.at(-1)!.name]
 }
 
 /** Returns the month, or the year, before or after one. */

@@ -60,6 +60,9 @@ const DELIVERY_COLUMNS: CsvColumns<ReturnType<typeof showDelivery>> = {
   uuid: delivery => delivery.uuid,
 }
 
+/** Rows of the page of a webhook: each has the answer of every attempt. */
+const DELIVERIES_PER_PAGE = 15
+
 export function registerWebhookPages({ get, post, dashboard }: DashboardRouter): void {
   const tools = createWebhookDependencies(dashboard)
   const openListFile = createListFiles()
@@ -71,7 +74,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     const reference = readWebhookScope(visit)
     await requireVisibleWebhook(visit.em.fork(), reference)
     return openListFile(visit, {
-      name: 'deliveries',
+      name: visit.t('file.deliveries'),
       columns: DELIVERY_COLUMNS,
       schema: deliveriesQuery,
       list: query => listDeliveries(visit.em.fork(), reference, query),
@@ -246,8 +249,10 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
   const reference = readWebhookScope(visit)
   const { form } = visit
   const row = await requireVisibleWebhook(visit.em.fork(), reference)
-  const { rows: deliveries, ...list } = await listByFilters(visit, deliveriesQuery, query =>
-    listDeliveries(visit.em.fork(), reference, query),
+  const { rows: deliveries, ...list } = await listByFilters(
+    { ...visit, listSize: DELIVERIES_PER_PAGE },
+    deliveriesQuery,
+    query => listDeliveries(visit.em.fork(), reference, query),
   )
   return createPage(
     'webhook',

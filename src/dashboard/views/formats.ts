@@ -79,10 +79,12 @@ function createFormats(language: Language, timeZone: string) {
     /** Formats a time as plain text, without seconds. */
     plainTime: (at: Date | string) => dated.format(new Date(at)),
     /** Formats a time of the last hours as `09:14`. */
-    clock: (at: Date | string) => clock.format(new Date(at)),
+    plainHour: (at: Date | string) => clock.format(new Date(at)),
     /** Renders a time without seconds, and without the year in the current year. */
     shortTime: (at: Date | string, now: Date = new Date()): Markup =>
       renderTime(at, formatYear(at) === formatYear(now) ? short : dated),
+    /** Renders the hour and the minute of a time, below the heading of its day. */
+    hour: (at: Date | string): Markup => renderTime(at, clock),
     /** Formats a day `YYYY-MM-DD` as `21/11`. */
     day: (text: string) => day.format(new Date(`${text}T00:00:00Z`)),
     /** Formats a day `YYYY-MM-DD` as `21/11/2026`. */

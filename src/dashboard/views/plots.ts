@@ -16,11 +16,12 @@ const BARS_SHARE = 0.72
 type BarPlotInput = { format: Formats; label: string; names: Record<Series, string> }
 
 /**
- * Renders three bars per day, scaled from zero to the maximum. Places across are in percent and heights in pixels, so
+ * Renders three bars per day, scaled from zero to the maximum; a bar far above all others is broken off, and has its amount
+ * above it. Places across are in percent and heights in pixels, so
  * that all days are in view and their texts readable at every width.
  */
 export function renderDailyBars(days: DailyVolume[], { format, label, names }: BarPlotInput): Markup {
-  const axisMax = roundUpAxisMax(Math.max(...days.flatMap(day => SERIES.map(series => day[series]))))
+  const axisMax = roundUpAxisMax(findPlottedMax(days.flatMap(day => SERIES.map(series => day[series]))))
   const innerHeight = HEIGHT - MARGIN.top - MARGIN.bottom
   const step = 100 / days.length
   const bar = (step * BARS_SHARE) / SERIES.length
@@ -37,19 +38,41 @@ export function renderDailyBars(days: DailyVolume[], { format, label, names }: B
   )
   const bars = days.map((day, index) => {
     const left = step * index + (step - bar * SERIES.length) / 2
-    const columns = SERIES.map(
-      (
-        series,
-        place,
-      ) => html`<rect class="${series}" x="${formatCoordinate(left + bar * place)}%" y="${formatCoordinate(y(day[series]))}"
- width="${formatCoordinate(bar * 0.9)}%" height="${formatCoordinate((innerHeight * day[series]) / axisMax)}" rx="1.5"><title>${format.day(day.day)}: ${names[series]} ${format.money(day[series])}</title></rect>`,
-    )
+    const columns = SERIES.map((series, place) => {
+      const x = left + bar * place
+      const shown = Math.min(day[series], axisMax)
+      const isBroken = shown < day[series]
+      const rect = html`<rect class="${series}" x="${formatCoordinate(x)}%" y="${formatCoordinate(y(shown))}"
+ width="${formatCoordinate(bar * 0.9)}%" height="${formatCoordinate((innerHeight * shown) / axisMax)}" rx="1.5"><title>${format.day(day.day)}: ${names[series]} ${format.money(day[series])}</title></rect>`
+      return html`${rect}${isBroken && renderBreak(x, bar, format.roundMoney(day[series]))}`
+    })
     // On a phone every fourth day has room for its name, the latest among them.
     const back = days.length - 1 - index
     const name = html`<text class="axis${back % 4 === 0 ? '' : ' wide'}" x="${formatCoordinate(step * (index + 0.5))}%" y="${HEIGHT - 8}" text-anchor="middle">${format.day(day.day)}</text>`
     return html`${columns}${back % 2 === 0 && name}`
   })
   return html`<div class="chart"><svg class="plot amounts" height="${HEIGHT}" aria-hidden="true">${amounts}</svg><svg class="plot" height="${HEIGHT}" role="img" aria-label="${label}">${grid}${bars}</svg></div>`
+}
+
+/** Renders the gap in a bar that goes on above the plot, and its amount. */
+function renderBreak(x: number, width: number, amount: string): Markup {
+  const middle = formatCoordinate(x + width * 0.45)
+  const gap = html`<line class="break" x1="${formatCoordinate(x)}%" x2="${formatCoordinate(x + width * 0.9)}%" y1="${MARGIN.top + 12}" y2="${MARGIN.top + 8}"/>`
+  return html`${gap}<text class="axis" x="${middle}%" y="${MARGIN.top - 3}" text-anchor="middle">${amount}</text>`
+}
+
+/** A bar is broken off where it is so many times as high as the 95th percentile, below which the others would be flat. */
+const OUTLIER_RATIO = 4
+/** Fewest amounts that tell what is usual. */
+const MIN_USUAL_AMOUNTS = 4
+
+/** Finds the highest amount that a plot shows whole: that of all, or of the 95th percentile where the highest is far above it. */
+export function findPlottedMax(amounts: number[]): number {
+  const sorted = amounts.filter(cents => cents > 0).toSorted((a, b) => a - b)
+  const max = sorted.at(-1) ?? 0
+  // Never the highest itself: of few amounts it would be its own measure.
+  const usual = sorted[Math.min(Math.floor(sorted.length * 0.95), sorted.length - 2)] ?? 0
+  return sorted.length >= MIN_USUAL_AMOUNTS && max > usual * OUTLIER_RATIO ? usual : max
 }
 
 /** Renders a share between 0 and 1 as a bar. */

@@ -10,10 +10,13 @@ import { type Query, query, type ResultRow, selectRows } from '../pipeline/query
 import { selectValue } from '../select-values.ts'
 import {
   buildPrefixPattern,
+  formatRowOrder,
+  NEWEST_FIRST,
   type OptionalSqlCondition,
+  type RowOrder,
   type RowPage,
   type SqlCondition,
-  selectNewestRows,
+  selectPageRows,
 } from '../sql-conditions.ts'
 
 /** Read-only charge with all that its response shows; a loaded entity conforms too. */
@@ -48,10 +51,10 @@ export async function readCharge(
   return row ? mapRow(row) : null
 }
 
-/** Reads a page of charges, newest first, in one snapshot. */
+/** Reads a page of charges, in one snapshot. */
 export async function readCharges(em: EntityManager, page: RowPage): Promise<ChargeWithRefunds[]> {
   const { select, mapRow } = buildChargeSelect(em)
-  return (await selectNewestRows<ChargeRow>(em, 'charge', page, { select })).map(mapRow)
+  return (await selectPageRows<ChargeRow>(em, 'charge', page, { select })).map(mapRow)
 }
 
 /** Reads the state of a charge, without a lock. */
@@ -77,12 +80,13 @@ function buildChargeSelect(em: EntityManager) {
   return {
     select: (
       keys: string,
+      order: RowOrder = NEWEST_FIRST,
     ) => `select ${charge.columns}, k.provider, ${movement.columns}, ${SPLITS_COLUMN} as splits, ${REFUNDS_COLUMN} as refunds
      from (${keys}) page
      join charge c on c.uuid = page.uuid
      join connection k on k.uuid = c.connection_uuid
      left join movement m on m.uuid = c.movement_uuid
-     order by c.created_at desc, c.uuid desc`,
+     order by ${formatRowOrder(order, 'c')}`,
     mapRow: (row: ChargeRow): ChargeWithRefunds => ({
       ...charge.mapRow(row),
       connection: { uuid: row.c_connection_uuid as string, provider: row.provider },

@@ -9,7 +9,7 @@ import { Movement } from '../entities/movement.ts'
 import { getEntityMapper, queryEntities } from '../pipeline/entity-mapper.ts'
 import { type Query, query, type ResultRow } from '../pipeline/query.ts'
 import { selectValues } from '../select-values.ts'
-import { type RowPage, selectNewestRows } from '../sql-conditions.ts'
+import { type RowPage, selectPageRows } from '../sql-conditions.ts'
 
 /** Number of provider accounts per sweep, longest waiting first: at least MIN_PER_ROUND, else 1/ROUNDS_PER_CYCLE. */
 const MIN_PER_ROUND = 25
@@ -99,7 +99,7 @@ export async function readDisputes(em: EntityManager, page: RowPage) {
      join connection k on k.uuid = d.connection_uuid
      join movement m on m.uuid = d.movement_uuid
      order by d.created_at desc, d.uuid desc`
-  const rows = await selectNewestRows<DisputeRow>(em, 'dispute', page, { select })
+  const rows = await selectPageRows<DisputeRow>(em, 'dispute', page, { select })
   return rows.map(row => ({
     ...dispute.mapRow(row),
     connection: { uuid: row.d_connection_uuid as string, provider: row.provider },

@@ -127,6 +127,30 @@ export function countLedgerLines(
   })
 }
 
+/** From the first moment of a span of days up to the first one after it. */
+export type NamedSpan = { name: string; from: Date; before: Date }
+
+/** What the lines of a span add and take, in centavos, neither negative. */
+export type LedgerSpanSum = { name: string; inCents: number; outCents: number }
+
+/** Sums the lines of a filter in each span; the days of the filter are those of the spans. */
+export function sumLedgerLines(
+  em: EntityManager,
+  scope: LedgerScope,
+  { spans, ...filter }: Omit<LedgerLineFilter, 'days'> & { spans: NamedSpan[] },
+): Promise<LedgerSpanSum[]> {
+  const { sql, values } = joinConditions(...buildLineConditions(scope, { ...filter, days: undefined }))
+  return em.execute(
+    `select s.name, sums.* from jsonb_to_recordset(?::jsonb) as s (name text, "from" timestamptz, before timestamptz)
+     cross join lateral (
+       select coalesce(sum(cents) filter (where cents > 0), 0)::float8 as "inCents",
+         coalesce(-sum(cents) filter (where cents < 0), 0)::float8 as "outCents"
+       from posting where ${sql} and created_at >= s."from" and created_at < s.before
+     ) sums`,
+    [JSON.stringify(spans), ...values],
+  )
+}
+
 /** An account's lines: at the provider account of one connection, or at all; of one mode, or of both. */
 export type LedgerScope = { accountUuid: string; connectionUuid: string | null; modeScope?: 'live' | 'test' }
 

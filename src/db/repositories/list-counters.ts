@@ -75,6 +75,27 @@ export async function readListCounter(em: EntityManager, filter: ListCounterFilt
   return Number(row!.total)
 }
 
+/** Counts the rows of each state, of all days, in one statement. */
+export async function readStateCounts(
+  em: EntityManager,
+  { noun, conditions }: Pick<ListCounterFilter, 'noun' | 'conditions'>,
+): Promise<Map<string, number>> {
+  const { sql, values } = joinConditions(['noun = ?', noun], ...conditions)
+  const rows = await selectRows<{ state: string; total: string }>(
+    em,
+    `select state, sum(count) as total from (
+       select state, count from list_counter where ${sql} and day = ${ALL_DAYS}
+       union all
+       select state, count from (
+         select noun, account_uuid, connection_uuid, its.state, its.count
+         from list_counter_change c ${JOIN_STATES} where its.state is not null
+       ) changed where ${sql}
+     ) as counted group by state`,
+    [...values, ...values],
+  )
+  return new Map(rows.map(({ state, total }) => [state, Number(total)]))
+}
+
 /**
  * Builds the count of the rows between the end of a range and the midnight that the counters count up to. At the end of
  * the range rows after that midnight are added and rows before it subtracted; at its start (`sign` -1) the reverse.

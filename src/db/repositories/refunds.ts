@@ -8,7 +8,7 @@ import { Refund } from '../entities/refund.ts'
 import { getEntityMapper, queryEntities } from '../pipeline/entity-mapper.ts'
 import { mapQuery, type Query, type ResultRow } from '../pipeline/query.ts'
 import { selectValue } from '../select-values.ts'
-import { type RowPage, selectNewestRows } from '../sql-conditions.ts'
+import { type RowPage, selectPageRows } from '../sql-conditions.ts'
 
 /** Read-only refund with what its list shows: its movement, and the movement that paid its charge. */
 export type ReadRefund = Omit<Refund, 'movement'> & {
@@ -73,7 +73,7 @@ export async function readRefunds(em: EntityManager, page: RowPage): Promise<Rea
      join movement m on m.uuid = r.movement_uuid
      join movement o on o.uuid = c.movement_uuid
      order by r.created_at desc, r.uuid desc`
-  const rows = await selectNewestRows<RefundRow>(em, 'refund', page, { select })
+  const rows = await selectPageRows<RefundRow>(em, 'refund', page, { select })
   return rows.map(row => ({
     ...refund.mapRow(row),
     movement: movement.mapRow(row),

@@ -2,10 +2,7 @@ import type { SettlementFigure } from '../../domain/ledger/movement.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { OPERATION_TYPE_SQL } from '../ledger/operation-types.ts'
 import { joinConditions } from '../sql-conditions.ts'
-import { buildScopeConditions, type LedgerScope } from './ledger-lines.ts'
-
-/** A day or a month: from its first moment up to the first moment after it. */
-export type SettlementSpan = { name: string; from: Date; before: Date }
+import { buildScopeConditions, type LedgerScope, type NamedSpan } from './ledger-lines.ts'
 
 /** Sum of the lines of one figure in one span at one provider account. */
 export type SettlementSum = {
@@ -30,17 +27,12 @@ const FIGURE_SQL = `case p.type when 'FEE' then 'fees' when 'SPLIT' then 'splits
 export function readSettlementSums(
   em: EntityManager,
   scope: LedgerScope,
-  spans: readonly SettlementSpan[],
+  spans: readonly NamedSpan[],
 ): Promise<SettlementSum[]> {
   const { sql, values } = joinConditions(
     ["bucket = 'available'"],
     ...buildScopeConditions(scope, 'provider_account_uuid'),
   )
-  const texts = spans.map(({ name, from, before }) => ({
-    name,
-    from: from.toISOString(),
-    before: before.toISOString(),
-  }))
   return em.execute(
     `select c.uuid as connection_uuid, s.name as span, sums.figure, sums.cents::float8 as cents, sums.lines::int as lines
      from (select account_uuid, provider_account_uuid from balance where ${sql}) b
@@ -57,6 +49,6 @@ export function readSettlementSums(
          and p.bucket = 'available' and p.created_at >= s."from" and p.created_at < s.before
        group by 1
      ) sums on true`,
-    [...values, scope.connectionUuid, JSON.stringify(texts)],
+    [...values, scope.connectionUuid, JSON.stringify(spans)],
   )
 }

@@ -14,7 +14,15 @@ import {
   type ResultRow,
   selectRows,
 } from '../pipeline/query.ts'
-import { type RowPage, type SqlCondition, selectNewestRows } from '../sql-conditions.ts'
+import {
+  formatRowOrder,
+  NEWEST_FIRST,
+  type OptionalSqlCondition,
+  type RowOrder,
+  type RowPage,
+  type SqlCondition,
+  selectPageRows,
+} from '../sql-conditions.ts'
 import { type LimitsInForce, queryLockedLimits } from './account-limits.ts'
 import { APPROVAL_STATE_SQL, type ApprovalState, parseApprovalState } from './approvals.ts'
 import type { AttemptWithProvider } from './attempts.ts'
@@ -52,8 +60,15 @@ export async function readTransfers(
 ): Promise<TransferWithAttempts[]> {
   const { select, mapRow } = buildTransferSelect(em)
   const firstValues = [connectionUuid]
-  return (await selectNewestRows<TransferRow>(em, 'transfer', page, { select, firstValues })).map(mapRow)
+  return (await selectPageRows<TransferRow>(em, 'transfer', page, { select, firstValues })).map(mapRow)
 }
+
+/** What a transfer waits for, by conditions that are no state: its day, or an outcome that is unknown. */
+export const WAITING_TRANSFERS = {
+  scheduled: ["state = 'created' and scheduled_for is not null"],
+  unknown: [`uuid in (select subject_uuid from attempt where operation = 'transfer' and state = 'unknown')`],
+} as const satisfies Record<string, OptionalSqlCondition>
+export type WaitingTransfers = keyof typeof WAITING_TRANSFERS
 
 /** Builds the select of transfers by a query of keys, and the mapper of its rows. First value: connection or null. */
 function buildTransferSelect(em: EntityManager) {
@@ -63,7 +78,10 @@ function buildTransferSelect(em: EntityManager) {
     getEntityMapper(em, Attempt, 'a'),
   ]
   return {
-    select: (keys: string) => `select ${transfer.columns}, k.provider, ${movement.columns}, (
+    select: (
+      keys: string,
+      order: RowOrder = NEWEST_FIRST,
+    ) => `select ${transfer.columns}, k.provider, ${movement.columns}, (
        select json_agg(tried order by tried.a_position) from (
          select ${attempt.columns}, k.provider from attempt a join connection k on k.uuid = a.connection_uuid
          where a.operation = 'transfer' and a.subject_uuid = t.uuid and a.connection_uuid = coalesce(?, a.connection_uuid)
@@ -74,7 +92,7 @@ function buildTransferSelect(em: EntityManager) {
      join transfer t on t.uuid = page.uuid
      join connection k on k.uuid = t.connection_uuid
      left join movement m on m.uuid = t.movement_uuid
-     order by t.created_at desc, t.uuid desc`,
+     order by ${formatRowOrder(order, 't')}`,
     mapRow: (row: TransferRow): TransferWithAttempts => ({
       ...transfer.mapRow(row),
       connection: { uuid: row.t_connection_uuid as string, provider: row.provider },

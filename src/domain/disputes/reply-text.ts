@@ -1,5 +1,6 @@
 import { PROVIDER_CAPABILITIES } from '../providers/capabilities.ts'
 import type { ProviderApi } from '../providers/provider.ts'
+import { findUnwritableInPdf } from '../shared/pdf-text.ts'
 import type { ProviderDisputeReply } from './provider-dispute.ts'
 
 type TextReply = Pick<ProviderDisputeReply, 'accept' | 'analysis'> & {
@@ -37,19 +38,13 @@ export function checkReplyText(
 }
 
 /**
- * Matches what a PDF in a standard font can show (Windows-1252), with line breaks and tabs. Woovi accepts documents only, so a
- * reply without attachments is sent as one.
- */
-const PDF_TEXT_PATTERN = /[\t\r\n\x20-\x7e\xa0-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/gu
-
-/**
- * Finds the characters of a reply that its provider would not show, each once, in their order. With attachments the text
- * is sent as text, which has no such limit.
+ * Finds the characters of a reply that its provider would not show, each once, in their order. Woovi accepts documents only, so
+ * a reply without attachments is sent as a PDF; with attachments the text is sent as text, which has no such limit.
  */
 export function findUnwritableCharacters(
   api: ProviderApi,
   { analysis, attachmentCount }: { analysis: string; attachmentCount: number },
 ): string[] {
   if (PROVIDER_CAPABILITIES[api].disputes?.maxReplyTextLength !== null || attachmentCount > 0) return []
-  return [...new Set(analysis.normalize('NFC').replace(PDF_TEXT_PATTERN, ''))]
+  return findUnwritableInPdf(analysis)
 }

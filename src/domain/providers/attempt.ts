@@ -8,14 +8,16 @@ import { createStateMachine, type StateMachine } from '../shared/state-machine.t
 /** An attempt as the operator's page showed it: its uuid, and how often it had been sent. */
 export type AttemptVersion = { attempt: string; sending: number }
 
-export type AttemptOperation =
-  | 'issue'
-  | 'transfer'
-  | 'refund'
-  | 'return'
-  | 'create_key'
-  | 'delete_key'
-  | 'create_recurrence'
+export const ATTEMPT_OPERATIONS = [
+  'issue',
+  'transfer',
+  'refund',
+  'return',
+  'create_key',
+  'delete_key',
+  'create_recurrence',
+] as const
+export type AttemptOperation = (typeof ATTEMPT_OPERATIONS)[number]
 
 /**
  * `preparing`: nothing has been sent: its provider is asked to prepare the payout, which moves nothing, or the payout waits for its turn in

@@ -91,6 +91,14 @@ describe('a transfer', () => {
         [order.uuid],
       ),
     ).toEqual([])
+    // Who had refused an attempt is lost; how long its outcome was unknown is not.
+    const attempts = await fixture.sql(
+      `select refused_by, unknown_since, was_unknown_from is not null as was_unknown from attempt
+       where subject_uuid = ? and state = 'rejected'`,
+      [order.uuid],
+    )
+    const ofRestore = { refused_by: null, unknown_since: null, was_unknown: state === 'in doubt' }
+    expect(attempts).toEqual(attempts.map(() => ofRestore))
     const [row] = await fixture.sql<{ code: string | null; shown: string }>(
       `select failure ->> 'code' as code, history -> -1 ->> 'status' as shown from transfer where uuid = ?`,
       [order.uuid],

@@ -282,7 +282,7 @@ describe('account settings', () => {
       const read = async (path: string) => (await owner.get(path)).text.replaceAll(/\s/g, ' ')
       const day = 'date_from=2025-12-31&date_to=2025-12-31'
       expect(await read(`/dashboard/ledger?mode=test&${day}`)).toContain(`>${closing[index]}</td></tr>`)
-      const midnight = /31\/12\/2025, 23:59<\/time>/g
+      const midnight = /<th scope="row"><time[^>]*>23:59<\/time>/g
       expect((await read(`/dashboard/ledger?mode=test&${day}`)).match(midnight)).toHaveLength(1)
       const csv = await read(`/dashboard/ledger/ledger.csv?mode=test&${day}`)
       expect(csv.match(/2025-12-31 23:59:00;2025-12-31 23:59:00/g)).toHaveLength(1)
@@ -291,7 +291,7 @@ describe('account settings', () => {
       expect(ofx).toContain(
         `<BALAMT>${closing[index]!.replace('R$ ', '').replace('.', '').replace(',', '.')}<`,
       )
-      const settlement = await read('/dashboard/settlement/settlement.csv?mode=test&period=2025-12')
+      const settlement = await read('/dashboard/settlement/settlement.csv?mode=test&period=2025-12&names=api')
       const [last] = settlement.match(/2025-12-31;[^ ]*/)!
       expect(last.split(';').at(-2)).toBe(closing[index]!.replace('R$ ', '').replace('.', ''))
       const charges = await read(`/dashboard/charges?mode=test&${day}`)

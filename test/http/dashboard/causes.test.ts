@@ -306,6 +306,18 @@ describe('a page of an operation that failed', () => {
       'O provedor não respondeu dentro do tempo',
       false,
     ],
+    [
+      'somebody before a disaster recovery',
+      { code: 'AC03', finality: 'final' },
+      'A ordem tinha terminado, sem mover dinheiro por este provedor, antes de uma recuperação de desastre. ',
+      false,
+    ],
+    [
+      'somebody, unknown why, before a disaster recovery',
+      { code: 'interrupted', finality: 'final' },
+      'antes de uma recuperação de desastre.</p>',
+      false,
+    ],
   ])('names who refused an attempt: %s', async (_, attempt, shown, isQuoted) => {
     await storeAttempt(['transfer', ours.transfer], attempt)
     const text = await read(`/dashboard/transfers/${ours.transfer}`)
@@ -332,6 +344,30 @@ describe('a page of an operation that failed', () => {
       ours.transfer,
     ])
     expect(readAttempts(await read(`/dashboard/transfers/${ours.transfer}`))).toContain('O banco confirmou')
+  })
+
+  test('tells an operator in Portuguese why a provider gave no answer', async () => {
+    const email = 'operator@cause.test'
+    await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid: null })
+    const operator = createBrowser(fixture)
+    await operator.signIn(email, PASSWORD)
+    const attempt = await storeAttempt(['transfer', ours.unknown], { state: 'unknown', code: 'timeout' })
+    await ours.sql('update attempt set unknown_since = now() where uuid = ?', [attempt])
+    await ours.sql(
+      `insert into attempt_answer (attempt_uuid, sending, kind, code, message, occurrences, first_at, last_at)
+       values (?, 1, 'no_answer', 'timeout', ?, 1, now(), now()), (?, 1, 'rejected', 'X1', 'Conta encerrada', 1, now(), now())`,
+      [attempt, SENTINEL, attempt],
+    )
+    const { text: why } = describeCause('pt-BR', 'timeout')
+    for (const path of [
+      `/dashboard/operator/unknown/transfer/${ours.unknown}`,
+      '/dashboard/operator/unknown',
+    ]) {
+      const { status, text } = await operator.get(path)
+      expect([path, status, text.includes(why)]).toEqual([path, 200, true])
+      expectNoEnglish(text)
+      if (path.endsWith(ours.unknown)) expect(text).toContain('<small class="line">Conta encerrada</small>')
+    }
   })
 
   test('keeps how long the outcome of an attempt was unknown', async () => {

@@ -402,11 +402,11 @@ describe('the list', () => {
     expect(reversed.text).toContain('due_to')
   })
 
-  test('shows the overdue charges by a link', async () => {
+  test('shows the overdue charges by a tab', async () => {
     const late = await insertDueCharge(ours, createDueTerms({ on: longAgo }))
     const future = await insertDueCharge(ours, createDueTerms({ on: dueDay }))
     const { text } = await merchant.get('/dashboard/charges')
-    const link = /<a href="([^"]*due_to=[^"]*)">Cobranças vencidas/.exec(text)?.[1]?.replaceAll('&amp;', '&')
+    const link = /<a href="([^"]*due_to=[^"]*)">Vencidas</.exec(text)?.[1]?.replaceAll('&#38;', '&')
     const overdue = await merchant.get(link!)
     expect([overdue.text.includes(late), overdue.text.includes(future)]).toEqual([true, false])
     expect(overdue.text).toContain('<small>vencida</small>')
@@ -417,7 +417,7 @@ describe('the list', () => {
     await insertDueCharge(ours, createDueTerms({ on }))
     const { text } = await merchant.get(`/dashboard/charges/charges.csv?due_from=${on}&due_to=${on}`)
     const [header, row] = text.split('\r\n')
-    expect(header).toContain('due_on')
+    expect(header).toContain('Vencimento')
     expect(row).toContain(on)
   })
 })

@@ -126,18 +126,27 @@ describe('list files', () => {
   })
   afterAll(() => fixture?.close())
 
+  /** Each file with the beginning of its headings: in the page's language, and by the names of the API. */
   const FILES = [
-    ['charges/charges.csv', 'created_at;status;value;'],
-    ['transfers/transfers.csv', 'created_at;status;outcome;value;'],
-    ['refunds/refunds.csv', 'created_at;status;value;'],
-    ['disputes/disputes.csv', 'created_at;status;med_type;'],
-    ['unmatched/unmatched.csv', 'created_at;disposition;value;'],
-    ['events/events.csv', 'timestamp;type;status;'],
-    ['keys/keys.csv', 'created_at;type;key;'],
+    ['charges/charges.csv', 'Criado em;Situação;Valor;', 'created_at;status;value;'],
+    ['transfers/transfers.csv', 'Criado em;Situação;Resultado;Valor;', 'created_at;status;outcome;value;'],
+    ['refunds/refunds.csv', 'Criado em;Situação;Valor;', 'created_at;status;value;'],
+    ['disputes/disputes.csv', 'Criado em;Situação;Origem;', 'created_at;status;med_type;'],
+    ['unmatched/unmatched.csv', 'Criado em;Destino;Valor;', 'created_at;disposition;value;'],
+    ['events/events.csv', 'Ocorrido em;Tipo;Situação;', 'timestamp;type;status;'],
+    ['keys/keys.csv', 'Criado em;Tipo;Chave Pix;', 'created_at;type;key;'],
+    ['qr-codes/qr-codes.csv', 'Criado em;Situação;Valor;', 'created_at;status;value;'],
+    ['transfers/batches/batches.csv', 'Criado em;Situação;Nome;', 'created_at;status;name;'],
+    ['ledger/ledger.csv', 'Criado em;Liquidado em;Tipo;', 'created_at;settled_at;type;'],
+    ['settlement/settlement.csv', 'Período;Período encerrado;', 'period;is_over;'],
   ] as const
   const filesOfAccount = () => [
-    ...FILES.map(([path, heading]) => [`/dashboard/${path}`, heading] as const),
-    [`/dashboard/webhooks/${ours.webhook}/deliveries.csv`, 'created_at;status;event_type;'] as const,
+    ...FILES.map(([path, ...headings]) => [`/dashboard/${path}`, ...headings] as const),
+    [
+      `/dashboard/webhooks/${ours.webhook}/deliveries.csv`,
+      'Criado em;Situação;Tipo do evento;',
+      'created_at;status;event_type;',
+    ] as const,
   ]
 
   /** The rows of a file, as cells. No text of this test has a quote inside. */
@@ -158,8 +167,27 @@ describe('list files', () => {
       const list = path.slice(0, path.lastIndexOf('/'))
       const page = await merchant.get(list)
       if (page.text.includes('class="pages"') && !page.text.includes('Nenhum resultado'))
-        expect([list, page.text.includes(`href="${path}`)]).toEqual([list, true])
+        expect([list, page.text.includes(`="${path}`)]).toEqual([list, true])
     }
+  })
+
+  test('a file has the words of the page, and with `names=api` the columns and the codes of the API', async () => {
+    for (const [path, , heading] of filesOfAccount()) {
+      const [named, ofApi] = [await merchant.get(path), await merchant.get(`${path}?names=api`)]
+      expect(ofApi.text.startsWith(heading)).toBe(true)
+      const count = (text: string) => text.slice(0, text.indexOf('\r\n')).split(';').length
+      // No two columns have one name.
+      expect([path, count(named.text)]).toEqual([path, count(ofApi.text)])
+      expect([
+        path,
+        named.text.match(/;(PENDING|PAID|FAILED|PROVIDER_[A-D]|EXTERNAL_TRANSFER|true|false);/),
+      ]).toEqual([path, null])
+    }
+    const [charges, ofApi] = ['', '?names=api'].map(query =>
+      merchant.get(`/dashboard/charges/charges.csv${query}`),
+    )
+    expect((await charges)!.text).toContain(';Paga;1234,56;')
+    expect((await ofApi)!.text).toContain(';PAID;1234,56;')
   })
 
   test('the bytes of a file begin with the mark by which Excel reads UTF-8', async () => {
@@ -199,7 +227,7 @@ describe('list files', () => {
       ...['pedido 7', new Date('2026-01-01T02:59:59Z'), ours.open],
     ])
     const on = (day: string) =>
-      readFile(`/dashboard/charges/charges.csv?date_from=${day}&date_to=${day}&page=3`)
+      readFile(`/dashboard/charges/charges.csv?names=api&date_from=${day}&date_to=${day}&page=3`)
     expect(await on('2026-01-01')).toEqual([])
     const [row] = await on('2025-12-31')
     expect(row?.slice(0, 3)).toEqual(['2025-12-31 23:59:59', 'PENDING', '1234,56'])
@@ -238,6 +266,8 @@ describe('statement', () => {
 
   const YEAR_END = Date.parse('2026-01-01T03:00:00Z') // Midnight in São Paulo.
   const MINUTE = 60_000
+  /** Days that have every line. */
+  const ALL = '&date_from=2025-01-01'
 
   let fixture: ApiFixture
   let merchant: ReturnType<typeof createBrowser>
@@ -293,11 +323,11 @@ describe('statement', () => {
   }
 
   test('lines of several providers show no balance, and the reversal of an unsent transfer is no PIX received', async () => {
-    const rows = await readRows()
+    const rows = await readRows(ALL)
     expect(rows).toContainEqual(['Provedor A', 'R$ 0,00', 'R$ 700,00', 'R$ 0,25', 'R$ 699,75'])
     expect(rows).toContainEqual(['Provedor B', 'R$ 0,00', 'R$ 61,11', 'R$ 11,11', 'R$ 50,00'])
     expect(rows).toContainEqual(['Todos os provedores', 'R$ 0,00', 'R$ 761,11', 'R$ 11,36', 'R$ 749,75'])
-    const lines = rows.slice(rows.findIndex(([head]) => head === 'Criada em' || head === 'Criado em'))
+    const lines = rows.slice(rows.findIndex(([head]) => head === 'Horário')).filter(row => row.length > 1)
     expect(lines.map(([, type, party, , , value, balance]) => [type, party, value, balance])).toEqual([
       ['Tipo', 'Pagador ou recebedor', 'Valor', undefined],
       ['Estorno não enviado', 'João Lima ***982247**', '+R$ 11,11', undefined],
@@ -308,12 +338,47 @@ describe('statement', () => {
     ])
   })
 
+  test('lines are below their day, with the sum of what the filters select on all of it', async () => {
+    const headings = async (query: string) =>
+      (await readRows(query)).flatMap(([heading, ...others]) => (others.length === 0 ? [heading] : []))
+    expect(await headings(ALL)).toEqual([
+      '01/01/2026 Entradas R$ 61,11 , Saídas R$ 11,11',
+      '31/12/2025 Entradas R$ 700,00 , Saídas R$ 0,25',
+    ])
+    // The sum is of the day, whatever part of it is on the page.
+    expect(await headings(`${ALL}&per_page=1&page=2`)).toEqual([
+      '01/01/2026 Entradas R$ 61,11 , Saídas R$ 11,11',
+    ])
+    expect(await headings(`${ALL}&type=FEE`)).toEqual(['31/12/2025 Entradas R$ 0,00 , Saídas R$ 0,25'])
+  })
+
+  test('the page opens on the current month, and leads to the month before and to all lines', async () => {
+    const { text } = await merchant.get('/dashboard/ledger?mode=test')
+    const month = new Intl.DateTimeFormat('sv-SE', { timeZone: 'America/Sao_Paulo' })
+      .format(new Date())
+      .slice(0, 'YYYY-MM'.length)
+    expect(text).toContain(`name="date_from" type="date" value="${month}-01"`)
+    expect(text).toMatch(new RegExp(`name="date_to" type="date" value="${month}-\\d\\d"`))
+    expect(text).not.toContain('Ana Souza')
+    expect(text).toMatch(/<strong aria-current="page">Este mês<\/strong>/)
+    expect(text).toMatch(/<details class="filters">/)
+    const link = /<a href="([^"]+)">Desde o início<\/a>/.exec(text)![1]!.replaceAll('&#38;', '&')
+    const all = await merchant.get(link)
+    expect(all.text).toContain('Ana Souza')
+    expect(all.text).toMatch(/<strong aria-current="page">Desde o início<\/strong>/)
+    const [operation] = /\/dashboard\/transfers\/([\da-f-]{36})/.exec(all.text)!.slice(1)
+    // The lines of one operation, or of one PIX, are those of any day.
+    expect((await merchant.get(`/dashboard/ledger?mode=test&operation_uuid=${operation}`)).text).toContain(
+      'João Lima',
+    )
+  })
+
   test.each([
-    ['', 'ledger-loja-test'],
-    ['&date_from=2026-01-01&date_to=2026-01-31', 'ledger-loja-2026-01-test'],
-    ['&date_from=2026-01-01&date_to=2026-01-30', 'ledger-loja-2026-01-01_2026-01-30-test'],
-    ['&date_from=2026-02-28', 'ledger-loja-2026-02-28-test'],
-    ['&provider_uuid=second', 'ledger-loja-provider-b-test'],
+    ['', 'extrato-loja-teste'],
+    ['&date_from=2026-01-01&date_to=2026-01-31', 'extrato-loja-2026-01-teste'],
+    ['&date_from=2026-01-01&date_to=2026-01-30', 'extrato-loja-2026-01-01_2026-01-30-teste'],
+    ['&date_from=2026-02-28', 'extrato-loja-2026-02-28-teste'],
+    ['&provider_uuid=second', 'extrato-loja-provedor-b-teste'],
   ])('a file of the days and the provider of %s is named so', async (query, name) => {
     const url = `/dashboard/ledger/ledger.csv?mode=test${query.replace('second', connections[1])}`
     const { headers } = await merchant.get(url)
@@ -321,15 +386,15 @@ describe('statement', () => {
   })
 
   test('the page of several providers has an OFX file of each', async () => {
-    const { text } = await merchant.get('/dashboard/ledger?mode=test')
+    const { text } = await merchant.get(`/dashboard/ledger?mode=test${ALL}`)
     for (const uuid of connections)
       expect(text).toMatch(new RegExp(`ledger\\.ofx\\?[^"]*provider_uuid=${uuid}"`))
   })
 
   test('one provider shows its balance after each line', async () => {
-    const rows = await readRows(`&provider_uuid=${connections[1]}`)
+    const rows = await readRows(`${ALL}&provider_uuid=${connections[1]}`)
     expect(rows.slice(-3).map(row => row.at(-1))).toEqual(['R$ 50,00', 'R$ 38,89', 'R$ 50,00'])
-    expect((await readRows('&type=FEE')).at(-1)).toContain('−R$ 0,25')
+    expect((await readRows(`${ALL}&type=FEE`)).at(-1)).toContain('−R$ 0,25')
   })
 
   test('31 December ends at midnight in São Paulo, on the page and in its files', async () => {
@@ -349,7 +414,7 @@ describe('statement', () => {
       'R$ 0,00',
       'R$ 699,75',
     ])
-    const csv = (await merchant.get(`/dashboard/ledger/ledger.csv?mode=test${lastDay}`)).text
+    const csv = (await merchant.get(`/dashboard/ledger/ledger.csv?mode=test&names=api${lastDay}`)).text
     expect(
       csv
         .trimEnd()
@@ -362,7 +427,7 @@ describe('statement', () => {
     ])
     const ofx = await merchant.get(`/dashboard/ledger/ledger.ofx?mode=test${firstDay}`)
     expect(ofx.headers.get('content-disposition')).toBe(
-      'attachment; filename="ledger-loja-2026-01-01-test.ofx"',
+      'attachment; filename="extrato-loja-2026-01-01-teste.ofx"',
     )
     expect([...ofx.text.matchAll(/<BALAMT>(.*?)</g)].map(([, amount]) => amount)).toEqual(['699.75', '50.00'])
     // The transfer that never left is no entry of a bank.

@@ -159,25 +159,47 @@ describe('settlement', () => {
     expect(await read('2026-02')).toEqual([])
   })
 
-  test('the page and its file have the same figures, and lead to the lines of a day', async () => {
-    const { status, text } = await merchant.get('/dashboard/settlement?mode=test&period=2025-12')
+  test('the page of all providers is their sum, and leads to that of each and to the lines of a day', async () => {
+    const page = (query = '') => merchant.get(`/dashboard/settlement?mode=test&period=2025-12${query}`)
+    const { status, text } = await page()
     expect(status).toBe(200)
     expect(text).toContain('<h1>Fechamento: dezembro de 2025</h1>')
-    expect(text).toContain(`provider_uuid=${connections[0]}&amp;date_from=2025-12-31&amp;date_to=2025-12-31`)
+    expect(text).toContain('<h2>Todos os provedores</h2>')
+    expect(text).toContain('/dashboard/ledger?mode=test&#38;date_from=2025-12-31&#38;date_to=2025-12-31')
     expect(text).not.toContain('Em andamento')
-    expect(text.indexOf('<h2 class="section">Todos os provedores</h2>')).toBeLessThan(
-      text.indexOf('<h2 class="section">Provedor A</h2>'),
-    )
-    const shownTotals = [...text.matchAll(/<tr class="total">.*?data-label="Saldo final">([^<]+)</gs)].map(
-      ([, reais]) => Number(reais!.replaceAll('.', '').replace(',', '.').replace('−', '-')),
-    )
-    expect(shownTotals[0]).toBeCloseTo(
-      shownTotals.slice(1).reduce((sum, reais) => sum + reais, 0),
-      2,
-    )
-    const file = await merchant.get('/dashboard/settlement/settlement.csv?mode=test&period=2025-12')
+    const readTotal = (shown: string) =>
+      [...shown.matchAll(/<tr class="total">.*?data-label="Saldo final">([^<]+)</gs)].map(([, reais]) =>
+        Number(reais!.replaceAll('.', '').replace(',', '.').replace('−', '-')),
+      )
+    const sums = []
+    for (const uuid of connections) {
+      expect(text).toContain(`provider_uuid=${uuid}"`)
+      const { text: shown } = await page(`&provider_uuid=${uuid}`)
+      expect(shown).toContain(
+        `/dashboard/ledger?mode=test&#38;provider_uuid=${uuid}&#38;date_from=2025-12-31&#38;date_to=2025-12-31`,
+      )
+      sums.push(...readTotal(shown))
+    }
+    expect(sums).toHaveLength(2)
+    expect(readTotal(text)).toEqual([expect.closeTo(sums[0]! + sums[1]!, 2)])
+    expect((await page(`&provider_uuid=${randomUUID()}`)).status).toBe(404)
+  })
+
+  test('the sum of a period, and its days with lines, are there for a phone', async () => {
+    const { text } = await merchant.get('/dashboard/settlement?mode=test&period=2025-12')
+    const [report] = await read('2025-12')
+    expect(text).toMatch(/<dl class="summary"><div><dt>Saldo inicial<\/dt>/)
+    const days = [...text.matchAll(/<details id="day-([\d-]+)">/g)].map(([, day]) => day)
+    expect(days).toContain('2025-12-31')
+    expect(days.length).toBeLessThan(report!.rows.length)
+  })
+
+  test('the file has the figures of every provider, or of one', async () => {
+    const open = (query = '') =>
+      merchant.get(`/dashboard/settlement/settlement.csv?mode=test&period=2025-12${query}`)
+    const file = await open('&names=api')
     expect(file.headers.get('content-disposition')).toBe(
-      'attachment; filename="settlement-loja-2025-12-test.csv"',
+      'attachment; filename="fechamento-loja-2025-12-teste.csv"',
     )
     const rows = file.text.replace('\uFEFF', '').trimEnd().split('\r\n')
     expect(rows[0]).toBe(
@@ -187,6 +209,38 @@ describe('settlement', () => {
     const [report] = await read('2025-12')
     const closing = (report!.total.closingCents / 100).toFixed(2).replace('.', ',')
     expect(rows[31]).toMatch(new RegExp(`^2025-12-31;true;PROVIDER_A;.*;${closing};\\d+$`))
+    const ofOne = (await open(`&provider_uuid=${connections[1]}`)).text.trimEnd().split('\r\n')
+    expect(ofOne).toHaveLength(1 + 31)
+    expect(ofOne[0]).toMatch(
+      /^Período;Período encerrado;Provedor;Provedor \(UUID\);Saldo inicial;Pagamentos;/,
+    )
+    expect(ofOne[31]).toMatch(/^2025-12-31;sim;Provedor B;/)
+  })
+
+  test('the document of a period that is over is the same whenever it is made, a page for the sum and each provider', async () => {
+    const open = async (language: string, query = '') => {
+      merchant.cookies.set('trilho_language', language)
+      const answer = await merchant.get(
+        `/dashboard/settlement/settlement.pdf?mode=test&period=2025-12${query}`,
+      )
+      merchant.cookies.delete('trilho_language')
+      return answer
+    }
+    const [first, again] = [await open('pt-BR'), await open('pt-BR')]
+    expect([
+      first.status,
+      first.headers.get('content-type'),
+      first.headers.get('content-disposition'),
+    ]).toEqual([200, 'application/pdf', 'attachment; filename="fechamento-loja-2025-12-teste.pdf"'])
+    expect(again.text).toBe(first.text)
+    const pagesOf = (text: string) => text.match(/\/Type \/Page\b(?!s)/g)?.length
+    expect(pagesOf(first.text)).toBe(3)
+    expect(first.text).toContain('/Lang (pt-BR)')
+    const ofOne = await open('en', `&provider_uuid=${connections[0]}`)
+    expect(ofOne.headers.get('content-disposition')).toBe(
+      'attachment; filename="settlement-loja-2025-12-provider-a-test.pdf"',
+    )
+    expect([pagesOf(ofOne.text), ofOne.text.includes('/Lang (en)')]).toEqual([1, true])
   })
 
   test.each(['2026-13', '1999-01', '20260', 'x'])('the period %s is refused', async period => {

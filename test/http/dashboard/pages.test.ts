@@ -596,10 +596,10 @@ test('an unreachable webhook is not registered', async () => {
 })
 
 test('the statement page and its file have the same lines', async () => {
-  const answer = await merchant.get('/dashboard/ledger/ledger.csv')
+  const answer = await merchant.get('/dashboard/ledger/ledger.csv?names=api')
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(answer.headers.get('content-disposition')).toMatch(
-    /^attachment; filename="ledger-script-alert-1-[\w-]+-test\.csv"$/,
+    /^attachment; filename="extrato-script-alert-1-[\w-]+-teste\.csv"$/,
   )
   const [columns, line, ...rest] = answer.text.replace('\uFEFF', '').trimEnd().split('\r\n')
   expect(columns).toMatch(/^created_at;settled_at;type;movement_type;value;balance_after;status;provider;/)

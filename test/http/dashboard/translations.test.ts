@@ -12,7 +12,7 @@ import {
 } from '../../../src/dashboard/i18n/translator.ts'
 import { reorderProviders } from '../../../src/dashboard/pages/providers.ts'
 import { getFormats } from '../../../src/dashboard/views/formats.ts'
-import { roundUpAxisMax } from '../../../src/dashboard/views/plots.ts'
+import { findPlottedMax, renderDailyBars, roundUpAxisMax } from '../../../src/dashboard/views/plots.ts'
 import { chargeMachine } from '../../../src/domain/charges/charge.ts'
 import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
 import { MOVEMENT_REASONS } from '../../../src/domain/ledger/movement.ts'
@@ -346,4 +346,31 @@ test.each([
   [81_000_00, 100_000_00],
 ])('a chart of up to %s centavos ends at %s', (cents, top) => {
   expect(roundUpAxisMax(cents)).toBe(top)
+})
+
+test.each([
+  ['nothing', [0, 0], 0],
+  ['one amount', [0, 500_00], 500_00],
+  ['few amounts', [1_00, 2_00, 900_00], 900_00],
+  ['amounts of one size', [100_00, 200_00, 250_00, 390_00], 390_00],
+  ['one far above all others', [100_00, 200_00, 250_00, 9_000_00], 250_00],
+  ['one far above many', [...Array.from({ length: 30 }, (_, n) => 100_00 + n), 90_000_00], 100_00 + 29],
+])('a chart of %s is scaled to what is usual', (_, amounts, max) => {
+  expect(findPlottedMax(amounts)).toBe(max)
+})
+
+test('a bar far above all others is broken off, with its amount, and the others keep their heights', () => {
+  const days = [100_00, 200_00, 250_00, 9_000_00].map((received, index) => {
+    const day = `2026-11-0${index + 1}`
+    return { day, received, sent: 0, refunded: 0 }
+  })
+  const names = { received: 'Recebido', sent: 'Enviado', refunded: 'Devolvido' }
+  const format = getFormats('pt-BR')
+  const { text } = renderDailyBars(days, { format, label: 'Por dia', names })
+  expect(text.match(/class="break"/g)).toHaveLength(1)
+  expect(text.replaceAll('\u00a0', ' ')).toContain('>R$ 9 mil</text>')
+  // 250 of an axis up to 400 reais.
+  expect(text).toContain('height="125.00"')
+  const usual = renderDailyBars(days.slice(0, 3), { format, label: 'Por dia', names })
+  expect(usual.text).not.toContain('class="break"')
 })

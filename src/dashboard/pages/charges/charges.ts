@@ -2,6 +2,7 @@ import { canReviseCharge } from '../../../api/operations/charge-revisions.ts'
 import { listCharges, requireVisibleCharge } from '../../../api/operations/charges.ts'
 import { mapPage } from '../../../api/operations/pagination.ts'
 import { findActivePaymentLink } from '../../../api/operations/payment-links.ts'
+import { countVisibleStates } from '../../../api/operations/visible-list.ts'
 import { chargesQuery, showCharge } from '../../../contract/charges/charge.ts'
 import type { CsvColumns } from '../../../contract/shared/csv.ts'
 import { findOpenChargeRevision } from '../../../db/repositories/charge-revisions.ts'
@@ -12,7 +13,7 @@ import { findLastOverdueDay } from '../../../domain/charges/due-periods.ts'
 import type { DueTerms } from '../../../domain/charges/due-terms.ts'
 import { computeRefundableCents, refundErrorCodeOf } from '../../../domain/refunds/refund.ts'
 import { computeBrasiliaDay } from '../../../domain/shared/brasilia-day.ts'
-import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
+import { PAYMENT_STATUSES, type PaymentStatus } from '../../../domain/shared/payment-status.ts'
 import { fail } from '../../../http/api-error.ts'
 import { renderQrSvg } from '../../../views/qr-code.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
@@ -22,7 +23,8 @@ import type { DashboardRouter } from '../../http/router.ts'
 import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
 import { formatDocument } from '../../views/formats.ts'
 import { registerAccountList } from '../account-list.ts'
-import { findConnectionMode, listConnections } from '../connections.ts'
+import { findConnectionMode } from '../connections.ts'
+import { type ListTab, listStatusTabs } from '../list-controls.ts'
 import { loadRelated } from '../related.ts'
 import { listShownStatuses, presentChargeHistory } from './charge-history.ts'
 import { isOverdue, listDueFacts, listPartTexts, presentDueTable } from './due-facts.ts'
@@ -66,19 +68,19 @@ export function registerChargePages(router: DashboardRouter): void {
     path: CHARGES_PATH,
     schema: chargesQuery,
     columns: CHARGE_COLUMNS,
-    list: async ({ em, token }, query) =>
-      mapPage(await listCharges(em.fork(), token, query), row => ({
+    sortColumns: { created_at: 'created_at', value: 'value_cents' },
+    listTabs: listChargeTabs,
+    list: async ({ em, token }, query, order) =>
+      mapPage(await listCharges(em.fork(), token, query, order), row => ({
         ...showCharge(row, row.refunds),
         shownStatuses: listShownStatuses(row),
         moves: isMoving(row),
         isOverdue: isChargeOverdue(row),
       })),
-    present: async ({ em, token }, rows) => ({
-      connections: await listConnections(em, token),
+    present: (_, rows) => ({
       statuses: PAYMENT_STATUSES,
       moves: rows.some(({ moves }) => moves),
       hasDue: rows.some(({ payment }) => payment.due),
-      lastOverdueDay: findLastOverdueDay(computeBrasiliaDay(new Date())),
     }),
   })
 
@@ -101,6 +103,28 @@ export function registerChargePages(router: DashboardRouter): void {
     }
     return createPage('counter', model, `${back}/counter`)
   })
+}
+
+/** Tabs of the list by the statuses that they select. */
+const CHARGE_TABS: Record<string, PaymentStatus[]> = {
+  open: ['UNDEFINED', 'PENDING'],
+  paid: ['PAID'],
+  refunded: ['REFUNDED', 'PARTIALLY_REFUNDED'],
+  expired: ['EXPIRED'],
+  failed: ['FAILED'],
+}
+
+/** Lists the tabs of the list: by status, and of the charges whose due day is over. */
+async function listChargeTabs({ em, token }: PageContext<'merchant'>): Promise<ListTab[]> {
+  const counts = await countVisibleStates(em.fork(), { noun: 'charge', token })
+  const [open, ...others] = listStatusTabs(CHARGE_TABS, counts, chargeMachine)
+  const due_to = findLastOverdueDay(computeBrasiliaDay(new Date()))
+  return [
+    { name: 'all', query: {} },
+    open!,
+    { name: 'overdue', query: { status: 'PENDING', due_to } },
+    ...others,
+  ]
 }
 
 /** Renders a charge with its history, its refunds and the actions possible now. */

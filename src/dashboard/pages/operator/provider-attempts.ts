@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { listRecentAttempts } from '../../../db/repositories/provider-health.ts'
-import type { AttemptOperation } from '../../../domain/providers/attempt.ts'
+import { ATTEMPT_OPERATIONS, type AttemptOperation } from '../../../domain/providers/attempt.ts'
 import { PROVIDER_NAMES } from '../../../domain/providers/provider.ts'
 import { createPage } from '../../http/page.ts'
 import type { DashboardRouter } from '../../http/router.ts'
@@ -13,10 +13,7 @@ const ATTEMPTS_PATH = `${OPERATOR_PATH}/providers/attempts`
 const filterSchema = z.object({
   provider: z.enum(PROVIDER_NAMES).optional().catch(undefined),
   mode: z.enum(['live', 'test']).optional().catch(undefined),
-  operation: z
-    .enum(['issue', 'transfer', 'refund', 'return', 'create_key', 'delete_key'])
-    .optional()
-    .catch(undefined),
+  operation: z.enum(ATTEMPT_OPERATIONS).optional().catch(undefined),
   outcome: z.enum(['failed', 'all']).catch('failed'),
 })
 
@@ -28,6 +25,7 @@ const WORKFLOW_IDS: Record<AttemptOperation, (uuid: string) => string> = {
   return: uuid => `return/${uuid}`,
   create_key: uuid => `pix-key/${uuid}`,
   delete_key: uuid => `pix-key/${uuid}/removal`,
+  create_recurrence: uuid => `recurrence/${uuid}`,
 }
 
 /** Registers the page of the latest attempts of all accounts: those without a useful answer, or all. */

@@ -22,6 +22,7 @@ import { findComparisonTime } from '../../../db/repositories/provider-accounts.t
 import { findCurrentAttempt, findSettleableAttempt } from '../../../db/repositories/settleable-attempts.ts'
 import { referenceOf } from '../../../domain/pix/identifiers.ts'
 import type { PayoutHandle } from '../../../domain/providers/provider.ts'
+import { isTransportCode } from '../../../domain/providers/transport-code.ts'
 import { DAY } from '../../../domain/shared/intervals.ts'
 import { PAYOUT_NOUNS, type PayoutNoun } from '../../../domain/shared/nouns.ts'
 import { fail } from '../../../http/api-error.ts'
@@ -272,6 +273,7 @@ function presentAttempt(
     code,
     message,
     refusedBy,
+    providerMessage,
     subjectUuid,
     endToEnd,
     preparedAt,
@@ -288,12 +290,16 @@ function presentAttempt(
     code,
     message,
     refusedBy,
+    providerMessage,
     reference,
     endToEnd,
     preparedAt,
     createdAt,
     updatedAt,
-    answers: answers.filter(answer => answer.attempt === uuid),
+    // A call without an answer has no words but ours, which are stored in English.
+    answers: answers
+      .filter(answer => answer.attempt === uuid)
+      .map(answer => ({ ...answer, isCause: isTransportCode(answer.code) })),
   }
 }
 

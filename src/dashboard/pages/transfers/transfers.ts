@@ -3,11 +3,16 @@ import {
   listTransfers,
   requireVisibleTransfer,
 } from '../../../api/operations/transfers.ts'
+import { countVisibleRows, countVisibleStates } from '../../../api/operations/visible-list.ts'
 import type { CsvColumns } from '../../../contract/shared/csv.ts'
 import { showTransfer, transfersQuery } from '../../../contract/transfers/transfer.ts'
-import type { ReadTransfer } from '../../../db/repositories/transfers.ts'
+import {
+  type ReadTransfer,
+  WAITING_TRANSFERS,
+  type WaitingTransfers,
+} from '../../../db/repositories/transfers.ts'
 import { findPersonRole } from '../../../domain/approvals/approval.ts'
-import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
+import { PAYMENT_STATUSES, type PaymentStatus } from '../../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../../domain/transfers/transfer.ts'
 import { fail } from '../../../http/api-error.ts'
 import type { Confirmation } from '../../http/confirmation.ts'
@@ -16,7 +21,8 @@ import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { encodeFacts, type ShownFact } from '../../http/shown-facts.ts'
 import { registerAccountList } from '../account-list.ts'
-import { findConnectionMode, listConnections } from '../connections.ts'
+import { findConnectionMode } from '../connections.ts'
+import { type ListTab, listStatusTabs } from '../list-controls.ts'
 import { findOperatorText, loadRelated } from '../related.ts'
 import { findTransferReceiver, listReceiverFacts, showKey } from './receiver.ts'
 
@@ -52,10 +58,14 @@ export function registerTransferPages(router: DashboardRouter): void {
     path: TRANSFERS_PAGE_PATH,
     schema: transfersQuery,
     columns: TRANSFER_COLUMNS,
-    list: ({ em, token }, query) => listTransfers(em.fork(), token, query),
-    present: async (visit, rows) => ({
+    ownParameters: ['waiting'],
+    sortColumns: { created_at: 'created_at', value: 'value_cents', scheduled_for: 'scheduled_for' },
+    listTabs: listTransferTabs,
+    list: (visit, query, order) =>
+      listTransfers(visit.em.fork(), visit.token, { ...query, waiting: readWaiting(visit) }, order),
+    present: (visit, rows) => ({
+      isScheduled: readWaiting(visit) === 'scheduled',
       rows: rows.map(row => ({ ...row, shownKey: showKey(row.transfer.initiation.pix_key, visit) })),
-      connections: await listConnections(visit.em, visit.token),
       statuses: PAYMENT_STATUSES.filter(status => status !== 'UNDEFINED'),
       moves: rows.some(({ status }) => status === 'PROCESSING' || status === 'PENDING'),
     }),
@@ -74,6 +84,37 @@ export function registerTransferPages(router: DashboardRouter): void {
     listFacts: readTransferFacts,
     renderForm: renderTransfer,
   })
+}
+
+/** Reads what the transfers of the address wait for; an unknown word is no filter. */
+function readWaiting({ query }: Pick<TransferVisit, 'query'>): WaitingTransfers | undefined {
+  return query.waiting === 'scheduled' || query.waiting === 'unknown' ? query.waiting : undefined
+}
+
+/** Tabs of the list by the statuses that they select. */
+const TRANSFER_TABS: Record<string, PaymentStatus[]> = {
+  underWay: ['PENDING', 'PROCESSING'],
+  paid: ['PAID'],
+  failed: ['FAILED'],
+}
+
+/** Lists the tabs of the list: by status, and of the transfers that wait for their day or whose outcome is unknown. */
+async function listTransferTabs({ em, token }: TransferVisit): Promise<ListTab[]> {
+  const countWaiting = (waiting: WaitingTransfers) =>
+    countVisibleRows(em.fork(), { noun: 'transfer', token, filter: WAITING_TRANSFERS[waiting] })
+  const [counts, scheduled, unknown] = await Promise.all([
+    countVisibleStates(em.fork(), { noun: 'transfer', token }),
+    countWaiting('scheduled'),
+    countWaiting('unknown'),
+  ])
+  const [underWay, ...others] = listStatusTabs(TRANSFER_TABS, counts, transferMachine)
+  return [
+    { name: 'all', query: {} },
+    { name: 'scheduled', query: { waiting: 'scheduled', sort: 'scheduled_for' }, count: scheduled },
+    underWay!,
+    { name: 'unknown', query: { waiting: 'unknown' }, count: unknown },
+    ...others,
+  ]
 }
 
 /** Renders a transfer with every attempt, the reason why the next provider was or was not tried, and what belongs to it. */

@@ -160,7 +160,8 @@ create index charge_by_state on charge (account_uuid, state, created_at, uuid) i
   where state <> 'paid';
 create index charge_of_provider on charge (account_uuid, connection_uuid, created_at, uuid)
   include (state, value_cents);
-create index charge_by_value on charge (account_uuid, value_cents) include (connection_uuid, created_at, uuid);
+-- By value, and sorted by it.
+create index charge_by_value on charge (account_uuid, value_cents, created_at, uuid) include (connection_uuid, state);
 create index charge_by_payment on charge (account_uuid, paid_at) include (connection_uuid, created_at, uuid)
   where paid_at is not null;
 -- Charges by their due day; most have none.

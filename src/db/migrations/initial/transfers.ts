@@ -96,8 +96,9 @@ create table transfer (
     check (accept_before is null or state in ('created', 'held', 'approved', 'sending', 'failed', 'cancelled', 'expired'))
 ) ${FREQUENT_VACUUM};
 -- The list, without and with a filter; index-only, so that a million transfers cost what a page costs.
+-- Sorted by value, the rows of the index are.
 create index transfer_listed on transfer (account_uuid, created_at, uuid)
-  include (connection_uuid, state, settled_at);
+  include (connection_uuid, state, settled_at, value_cents);
 create index transfer_by_state on transfer (account_uuid, state, created_at, uuid);
 create index transfer_of_provider on transfer (account_uuid, connection_uuid, created_at, uuid)
   include (state);
