@@ -14,7 +14,7 @@ const filterSchema = z.object({
   provider: z.enum(PROVIDER_NAMES).optional().catch(undefined),
   mode: z.enum(['live', 'test']).optional().catch(undefined),
   operation: z
-    .enum(['issue', 'transfer', 'refund', 'return', 'create_key', 'delete_key'])
+    .enum(['issue', 'transfer', 'refund', 'return', 'create_key', 'delete_key', 'create_recurrence'])
     .optional()
     .catch(undefined),
   outcome: z.enum(['failed', 'all']).catch('failed'),
@@ -28,6 +28,7 @@ const WORKFLOW_IDS: Record<AttemptOperation, (uuid: string) => string> = {
   return: uuid => `return/${uuid}`,
   create_key: uuid => `pix-key/${uuid}`,
   delete_key: uuid => `pix-key/${uuid}/removal`,
+  create_recurrence: uuid => `recurrence/${uuid}`,
 }
 
 /** Registers the page of the latest attempts of all accounts: those without a useful answer, or all. */
