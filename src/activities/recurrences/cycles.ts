@@ -45,7 +45,7 @@ export function recordCycle({ orm }: ActivityDependencies) {
 }
 
 /** Derives the uuid of the charge that the worker creates for a cycle. */
-export function deriveCycleUuid(recurrenceUuid: string, cycle: number): string {
+function deriveCycleUuid(recurrenceUuid: string, cycle: number): string {
   return uuidFromHash(sha256(JSON.stringify(['cycle', recurrenceUuid, cycle])))
 }
 

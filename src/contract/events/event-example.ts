@@ -51,7 +51,7 @@ export const EVENT_EXAMPLES: { [Type in keyof typeof EVENT_BODIES]: z.input<(typ
     id: '6a0f3c8e-9d21-4b57-8e4a-2c7b5d1f9063',
     type: 'RECURRENCE',
     timestamp: paid,
-    data: { ...RECURRENCE_EXAMPLE, sequence: 2 },
+    data: { ...RECURRENCE_EXAMPLE, sequence: 1 },
   },
   TEST: {
     id: '71c9e4a0-6d2f-4b85-9f3e-0a8d5c7b1e62',

@@ -18,12 +18,15 @@ const terms = {
   subject: 'Plano mensal',
   debtor: { name: 'Maria da Silva', document: '52998224725' },
   retry_policy: 'THREE_IN_SEVEN_DAYS',
-  journey: 'QR',
+  journey: 'REQUEST',
   days_before: 4,
   external_ref: 'subscription-77',
 } as const
 
-export const CREATE_RECURRENCE_EXAMPLE: z.input<typeof createRecurrenceBody> = terms
+export const CREATE_RECURRENCE_EXAMPLE: z.input<typeof createRecurrenceBody> = {
+  ...terms,
+  payer_account: { ispb: '18236120', agency: '0001', account: '77120943' },
+}
 export const CHARGE_RECURRENCE_EXAMPLE: z.input<typeof chargeRecurrenceBody> = { due_on: '2026-12-10' }
 export const RETRY_CHARGE_EXAMPLE: z.input<typeof retryChargeBody> = { on: '2026-12-13' }
 
@@ -37,8 +40,8 @@ export const CREATED_RECURRENCE_EXAMPLE: z.input<typeof recurrenceSchema> = {
   splits: [],
   metadata: {},
   rail_id: 'RR3068082920261121a1b2c3d4e5f',
-  payload:
-    '00020126180014br.gov.bcb.pix5204000053039865802BR5916Loja da Ana Ltda6008BRASILIA62070503***80480014br.gov.bcb.pix2526rec.example.com/rec/77a163049F1C',
+  payload: null,
+  request_expires_at: '2026-11-28T12:00:00.000000Z',
   next_charge_on: null,
   is_past_due: false,
   skipped: [],

@@ -20,7 +20,7 @@ import { Connection } from './connection.ts'
 import type { OperationFailure } from './transfer.ts'
 
 /** A cycle whose charge could not be created in time; `at` is ISO 8601 UTC. */
-export type SkippedCycle = { cycle: number; dueOn: string; at: string }
+type SkippedCycle = { cycle: number; dueOn: string; at: string }
 
 const recurrence = defineEntity({
   name: 'Recurrence',
