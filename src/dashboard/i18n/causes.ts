@@ -98,6 +98,7 @@ const CODES_BY_ACTION = {
     'provider_validation',
     'refund_above_remainder',
     'expiry_too_short',
+    'too_late',
     'open_amount_unsupported',
     'debtor_missing',
     'external_ref_in_use',

@@ -97,7 +97,9 @@ test('every API error of a field has a Portuguese text', () => {
       .map(file => join(src, folder, String(file)))
       .filter(file => file.endsWith('.ts') && !/openapi|field-messages/.test(file)),
   )
-  const rules = ['split', 'due-errors'].map(name => join(src, `domain/charges/${name}.ts`))
+  const rules = ['charges/split', 'charges/due-errors', 'recurrences/recurrence-errors'].map(name =>
+    join(src, `domain/${name}.ts`),
+  )
   const messages = [...spoken, ...rules].flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(FIELD_MESSAGE)].map(match => match[1]!),
   )

@@ -132,6 +132,7 @@ class Payments:
         txid: str | None = None,
         provider_uuid: str | None = None,
         qr_code_uuid: str | None = None,
+        recurrence_uuid: str | None = None,
         value_min: Amount | None = None,
         value_max: Amount | None = None,
     ) -> Page[models.Charge]:
@@ -161,6 +162,7 @@ class Payments:
             txid: With this txid on the rail.
             provider_uuid: Only of this provider of the account: its `uuid`.
             qr_code_uuid: Paid to this static code of the account.
+            recurrence_uuid: Debits of this recurrence.
             value_min: `value` is at least this, in reais.
             value_max: `value` is at most this, in reais.
         """
@@ -191,6 +193,7 @@ class Payments:
                     "txid": txid,
                     "provider_uuid": provider_uuid,
                     "qr_code_uuid": qr_code_uuid,
+                    "recurrence_uuid": recurrence_uuid,
                     "value_min": optional_amount_of("value_min", value_min),
                     "value_max": optional_amount_of("value_max", value_max),
                 },
@@ -218,6 +221,7 @@ class Payments:
         txid: str | None = None,
         provider_uuid: str | None = None,
         qr_code_uuid: str | None = None,
+        recurrence_uuid: str | None = None,
         value_min: Amount | None = None,
         value_max: Amount | None = None,
     ) -> Iterator[models.Charge]:
@@ -244,6 +248,7 @@ class Payments:
             txid: With this txid on the rail.
             provider_uuid: Only of this provider of the account: its `uuid`.
             qr_code_uuid: Paid to this static code of the account.
+            recurrence_uuid: Debits of this recurrence.
             value_min: `value` is at least this, in reais.
             value_max: `value` is at most this, in reais.
         """
@@ -267,6 +272,7 @@ class Payments:
                 txid=txid,
                 provider_uuid=provider_uuid,
                 qr_code_uuid=qr_code_uuid,
+                recurrence_uuid=recurrence_uuid,
                 value_min=value_min,
                 value_max=value_max,
                 cursor=cursor,
@@ -333,6 +339,30 @@ class Payments:
         """
         return self._transport.send(
             Call("getPaymentQrPng", "GET", path_of("/api/v1/payments/{uuid}/qr.png", uuid=uuid), read_content)
+        )
+
+    def retry(self, uuid: str, *, on: date | str, idempotency_key: str | None = None) -> models.Charge:
+        """Try a failed debit of a recurrence again.
+
+        On a later day, where the recurrence allows retries: three at most, within seven days after the due
+        day. Answers when its provider has accepted the retry, which `payment.tries` then shows. Token
+        scope: `charges`.
+
+        Args:
+            on: Day of the retry in Brasília: after today, and within seven days after the due day.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "retryPayment",
+                "POST",
+                path_of("/api/v1/payments/{uuid}/retry", uuid=uuid),
+                read_one(models.Charge),
+                body={"on": on},
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
         )
 
     def cancel(self, uuid: str) -> models.Charge:
@@ -757,6 +787,262 @@ class QrCodes:
                 "GET",
                 path_of("/api/v1/qr-codes/read/{reading}", reading=reading),
                 read_one(models.CodeReading),
+            )
+        )
+
+
+class Recurrences:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        *,
+        frequency: inputs.CreateRecurrenceFrequency,
+        starts_on: date | str,
+        contract: str,
+        debtor: inputs.RecurrenceDebtor,
+        retry_policy: inputs.CreateRecurrenceRetryPolicy,
+        journey: inputs.CreateRecurrenceJourney,
+        value: Amount | Omitted = OMITTED,
+        minimum_value: Amount | Omitted = OMITTED,
+        ends_on: date | str | None = None,
+        subject: str | None = None,
+        payer_account: inputs.PayerAccount | None = None,
+        request_expires_at: datetime | str | None = None,
+        generate: inputs.CreateRecurrenceGenerate | None = None,
+        days_before: int | None = None,
+        splits: Sequence[inputs.CreateRecurrenceSplit] | None = None,
+        external_ref: str | None = None,
+        provider_uuid: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Recurrence:
+        """Create a recurrence.
+
+        Pix Automático: the payer authorizes it once in their bank, and is then debited each cycle. Answers
+        when a provider has created it; a RECURRENCE event tells what the payer has decided. Token scope:
+        `charges`.
+
+        Args:
+            starts_on: Due day of the first cycle, in Brasília; within a year.
+            contract: Your contract with the payer, at most 35 characters.
+            debtor: Who is debited.
+            retry_policy: Whether a debit that failed may be tried again, three times within seven days.
+            journey: How the payer authorizes it: REQUEST, which their bank shows them, or QR, a code that
+                they read.
+            value: Reais of each charge, without its fee; where absent, each charge names its own.
+            minimum_value: Without `value`: the least that the payer may choose as their own limit of a
+                charge.
+            ends_on: The last day on which a charge may be due; where absent, it has no end.
+            subject: What is paid for, as the bank of the payer shows it; at most 35 characters.
+            payer_account: The account of the payer whose bank is sent the request.
+            request_expires_at: Of the journey REQUEST: until when the payer may decide; by default seven
+                days.
+            generate: AUTOMATIC creates the charge of each cycle; MANUAL leaves it to you. AUTOMATIC where
+                `value` is sent, else MANUAL.
+            days_before: Days before the due day on which a charge is created, at 09:00 in Brasília.
+            splits: Shares of other accounts in each charge that is created for it.
+            external_ref: Your reference, such as the number of an order.
+            provider_uuid: The only provider to use; where absent, the default ones in their order. A bound
+                token always uses its own.
+            metadata: Texts of yours, at most 20.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "createRecurrence",
+                "POST",
+                "/api/v1/recurrences",
+                read_one(models.Recurrence),
+                body={
+                    "value": amount_of("value", value),
+                    "minimum_value": amount_of("minimum_value", minimum_value),
+                    "frequency": frequency,
+                    "starts_on": starts_on,
+                    "ends_on": ends_on,
+                    "contract": contract,
+                    "subject": subject,
+                    "debtor": debtor,
+                    "retry_policy": retry_policy,
+                    "journey": journey,
+                    "payer_account": payer_account,
+                    "request_expires_at": request_expires_at,
+                    "generate": generate,
+                    "days_before": days_before,
+                    "splits": splits,
+                    "external_ref": external_ref,
+                    "provider_uuid": provider_uuid,
+                    "metadata": metadata,
+                },
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        cursor: str | None = None,
+        time_zone: str | None = None,
+        uuid: str | Sequence[str] | None = None,
+        status: inputs.ListRecurrencesStatus | Sequence[inputs.ListRecurrencesStatus] | None = None,
+        external_ref: str | None = None,
+        provider_uuid: str | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> Page[models.Recurrence]:
+        """List recurrences.
+
+        Newest first. Each one as its own GET shows it. Token scope: `read` or `charges`.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses.
+            external_ref: With exactly this reference of the caller.
+            provider_uuid: Only of this provider of the account: its `uuid`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+        """
+        return self._transport.send(
+            Call(
+                "listRecurrences",
+                "GET",
+                "/api/v1/recurrences",
+                read_page(models.Recurrence),
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "cursor": cursor,
+                    "time_zone": time_zone,
+                    "uuid": uuid,
+                    "status": status,
+                    "external_ref": external_ref,
+                    "provider_uuid": provider_uuid,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                },
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        per_page: int = 100,
+        time_zone: str | None = None,
+        uuid: str | Sequence[str] | None = None,
+        status: inputs.ListRecurrencesStatus | Sequence[inputs.ListRecurrencesStatus] | None = None,
+        external_ref: str | None = None,
+        provider_uuid: str | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> Iterator[models.Recurrence]:
+        """List recurrences, page after page.
+
+        Newest first. Each one as its own GET shows it. Token scope: `read` or `charges`.
+
+        Args:
+            per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            status: In one of these statuses.
+            external_ref: With exactly this reference of the caller.
+            provider_uuid: Only of this provider of the account: its `uuid`.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+        """
+        return iterate_pages(
+            lambda cursor: self.list(
+                per_page=per_page,
+                time_zone=time_zone,
+                uuid=uuid,
+                status=status,
+                external_ref=external_ref,
+                provider_uuid=provider_uuid,
+                date_from=date_from,
+                date_to=date_to,
+                cursor=cursor,
+            )
+        )
+
+    def get(self, uuid: str) -> models.Recurrence:
+        """Read a recurrence.
+
+        With its next charge and the history of its statuses. Token scope: `read` or `charges`.
+        """
+        return self._transport.send(
+            Call(
+                "getRecurrence",
+                "GET",
+                path_of("/api/v1/recurrences/{uuid}", uuid=uuid),
+                read_one(models.Recurrence),
+            )
+        )
+
+    def cancel(self, uuid: str) -> models.Recurrence:
+        """Cancel a recurrence.
+
+        At its provider first, then here; its debits that are not made yet are cancelled with it. Without an
+        answer of the provider it stays as it is, and the provider is asked until the result is known. Token
+        scope: `charges`.
+        """
+        return self._transport.send(
+            Call(
+                "cancelRecurrence",
+                "POST",
+                path_of("/api/v1/recurrences/{uuid}/cancel", uuid=uuid),
+                read_one(models.Recurrence),
+            )
+        )
+
+    def charge(
+        self,
+        uuid: str,
+        *,
+        due_on: date | str,
+        value: Amount | Omitted = OMITTED,
+        message: str | None = None,
+        external_ref: str | None = None,
+        splits: Sequence[inputs.ChargeRecurrenceSplit] | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.CreatedCharge:
+        """Create the charge of a cycle.
+
+        Of an ACTIVE recurrence, 2 to 10 days before its due day; a cycle has one charge. Answers when the
+        provider has made the debit. A PAYMENT event tells how it ends. Token scope: `charges`.
+
+        Args:
+            due_on: Due day in Brasília, 2 to 10 days from today; its cycle has no other charge.
+            value: Reais; where absent, the value of the recurrence.
+            message: Text that the payer is shown.
+            external_ref: Your reference, such as the number of an order.
+            splits: Shares of other accounts in what the charge brings in.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "chargeRecurrence",
+                "POST",
+                path_of("/api/v1/recurrences/{uuid}/charges", uuid=uuid),
+                read_one(models.CreatedCharge),
+                body={
+                    "value": amount_of("value", value),
+                    "due_on": due_on,
+                    "message": message,
+                    "external_ref": external_ref,
+                    "splits": splits,
+                },
+                is_keyed=True,
+                idempotency_key=idempotency_key,
             )
         )
 
@@ -2823,6 +3109,7 @@ class Resources:
     def __init__(self, transport: SyncTransport) -> None:
         self.payments = Payments(transport)
         self.qr_codes = QrCodes(transport)
+        self.recurrences = Recurrences(transport)
         self.refunds = Refunds(transport)
         self.deposits = Deposits(transport)
         self.meds = Meds(transport)

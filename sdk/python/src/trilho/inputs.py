@@ -153,6 +153,49 @@ ListQrCodePaymentsStatus: TypeAlias = Literal[
     "PROCESSING",
 ]
 
+CreateRecurrenceFrequency: TypeAlias = Literal["WEEKLY", "MONTHLY", "QUARTERLY", "SEMIANNUAL", "ANNUAL"]
+
+
+class RecurrenceDebtor(TypedDict):
+    name: Required[str]
+    document: Required[str]
+
+
+CreateRecurrenceRetryPolicy: TypeAlias = Literal["NOT_ALLOWED", "THREE_IN_SEVEN_DAYS"]
+
+CreateRecurrenceJourney: TypeAlias = Literal["REQUEST", "QR"]
+
+
+class PayerAccount(TypedDict):
+    ispb: Required[str]
+    agency: NotRequired[str]
+    account: Required[str]
+
+
+CreateRecurrenceGenerate: TypeAlias = Literal["AUTOMATIC", "MANUAL"]
+
+CreateRecurrenceSplitType: TypeAlias = Literal["PERCENTAGE", "FIXED"]
+
+
+class CreateRecurrenceSplit(TypedDict):
+    type: Required[CreateRecurrenceSplitType]
+    value: Required[Amount]
+    recipient_account_uuid: Required[str]
+
+
+ListRecurrencesStatus: TypeAlias = Literal[
+    "PENDING", "PROCESSING", "ACTIVE", "REJECTED", "EXPIRED", "CANCELLED", "ENDED", "FAILED"
+]
+
+ChargeRecurrenceSplitType: TypeAlias = Literal["PERCENTAGE", "FIXED"]
+
+
+class ChargeRecurrenceSplit(TypedDict):
+    type: Required[ChargeRecurrenceSplitType]
+    value: Required[Amount]
+    recipient_account_uuid: Required[str]
+
+
 ListRefundsStatus: TypeAlias = Literal["PROCESSING", "COMPLETED", "FAILED"]
 
 ListMedsStatus: TypeAlias = Literal["PENDING", "PROCESSING", "ACCEPTED", "REJECTED", "CANCELLED", "UNDEFINED"]
@@ -272,20 +315,24 @@ ListProvidersStatus: TypeAlias = Literal[
 
 ReplaceDefaultProvidersPaymentType: TypeAlias = Literal["PIX"]
 
-CreateWebhookEvent: TypeAlias = Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH"]
+CreateWebhookEvent: TypeAlias = Literal[
+    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE"
+]
 
-UpdateWebhookEvent: TypeAlias = Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH"]
+UpdateWebhookEvent: TypeAlias = Literal[
+    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE"
+]
 
 UpdateWebhookStatus: TypeAlias = Literal["ACTIVE", "DISABLED"]
 
 ListWebhookDeliveriesStatus: TypeAlias = Literal["PENDING", "DELIVERED", "FAILED", "CANCELLED"]
 
 ListWebhookDeliveriesType: TypeAlias = Literal[
-    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "TEST"
+    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE", "TEST"
 ]
 
 ListEventsType: TypeAlias = Literal[
-    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "TEST"
+    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE", "TEST"
 ]
 
 ListLedgerLinesType: TypeAlias = Literal[

@@ -65,6 +65,11 @@ class ProviderShown(Model):
     provider: Literal["PROVIDER_A", "PROVIDER_B", "PROVIDER_C", "PROVIDER_D"] | str
 
 
+class ChargeCycle(Model):
+    uuid: str
+    cycle: int
+
+
 class ChargeErrorAttempt(Model):
     provider: str
     outcome: str
@@ -160,6 +165,20 @@ class PaidParts(Model):
     """
     Reais, at most two decimals
     """
+
+
+class DebitTry(Model):
+    on: date
+    kind: Literal["FIRST", "RETRY", "SAME_DAY"] | str
+    """
+    FIRST on the due day, RETRY on a later one, SAME_DAY where the bank is asked again on the day of one that failed
+    """
+    status: Literal["REQUESTED", "SCHEDULED", "PAID", "CANCELLED", "REJECTED", "EXPIRED"] | str
+    code: str | None
+    """
+    Why it was rejected, a code of the rail
+    """
+    end_to_end: str | None
 
 
 class Attempt(Model):
@@ -303,6 +322,54 @@ class TransferBatchCounts(Model):
     expired: int
 
 
+class RecurrenceDebtorShown(Model):
+    name: str
+    document: str
+
+
+class RecurrenceSplit(Model):
+    type: Literal["PERCENTAGE", "FIXED"] | str
+    value: Decimal
+    """
+    Percent where PERCENTAGE, reais where FIXED
+    """
+    recipient_account_uuid: str
+
+
+class RecurrenceReason(Model):
+    """
+    Why it was rejected or cancelled, a code of the rail
+    """
+
+    code: str
+    by: Literal["payer", "receiver"] | str | None
+
+
+class SkippedCycle(Model):
+    """
+    A cycle whose charge could not be created in time
+    """
+
+    cycle: int
+    due_on: date
+    created_at: AwareDatetime
+
+
+class RecurrenceStatusChange(Model):
+    status: (
+        Literal["PENDING", "PROCESSING", "ACTIVE", "REJECTED", "EXPIRED", "CANCELLED", "ENDED", "FAILED"]
+        | str
+    )
+    created_at: AwareDatetime
+
+
+class RecurrenceError(Model):
+    code: str
+    message: str
+    provider_code: str | None = None
+    provider: str | None = None
+
+
 class Webhook(Model):
     uuid: str
     url: AnyUrl
@@ -316,7 +383,9 @@ class Webhook(Model):
     """
     status: Literal["ACTIVE", "DISABLED"] | str
     disabled_reason: str | None = None
-    events: list[Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH"] | str]
+    events: list[
+        Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE"] | str
+    ]
     created_at: AwareDatetime
     """
     UTC, six fractional digits
@@ -668,7 +737,10 @@ class ProviderDetails(Model):
 
 class EventReference(Model):
     id: str
-    type: Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "TEST"] | str
+    type: (
+        Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE", "TEST"]
+        | str
+    )
 
 
 class DeliveryAttempt(Model):
@@ -959,7 +1031,7 @@ class Initiation(Model):
     """
     Reais, at most two decimals
     """
-    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "MANUAL", "REFUND"] | str
+    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "MANUAL", "AUTOMATIC", "REFUND"] | str
     pix_key: str | None = None
     status: Literal["PENDING", "COMPLETED", "FAILED"] | str
     expires_at: AwareDatetime | None
@@ -987,7 +1059,7 @@ class DisputeInitiation(Model):
     """
     Reais as a decimal string with two decimals
     """
-    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "MANUAL", "REFUND"] | str
+    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "MANUAL", "AUTOMATIC", "REFUND"] | str
     pix_key: str
     additional_info: list[AdditionalInfo]
     status: Literal["PENDING", "COMPLETED", "FAILED"] | str
@@ -1043,6 +1115,79 @@ class TransferBatch(Model):
     Of a batch that was not cancelled by a request
     """
     history: list[HistoryEntry]
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class Recurrence(Model):
+    uuid: str
+    status: (
+        Literal["PENDING", "PROCESSING", "ACTIVE", "REJECTED", "EXPIRED", "CANCELLED", "ENDED", "FAILED"]
+        | str
+    )
+    value: Decimal | None = None
+    """
+    Reais of each charge; absent where it varies
+    """
+    total_value: Decimal | None = None
+    """
+    Reais that the payer is debited each time: `value` and `fees`
+    """
+    fees: Decimal
+    """
+    Reais that the payer pays on top of a fixed `value`
+    """
+    minimum_value: Decimal | None = None
+    """
+    Reais, at most two decimals
+    """
+    frequency: Literal["WEEKLY", "MONTHLY", "QUARTERLY", "SEMIANNUAL", "ANNUAL"] | str
+    starts_on: date
+    ends_on: date | None = None
+    contract: str
+    subject: str | None = None
+    debtor: RecurrenceDebtorShown
+    retry_policy: Literal["NOT_ALLOWED", "THREE_IN_SEVEN_DAYS"] | str
+    journey: Literal["REQUEST", "QR", "QR_WITH_PAYMENT", "PAYMENT_THEN_OFFER"] | str
+    request_expires_at: AwareDatetime | None = None
+    """
+    UTC, six fractional digits
+    """
+    generate: Literal["AUTOMATIC", "MANUAL"] | str
+    days_before: int
+    splits: list[RecurrenceSplit]
+    external_ref: str | None = None
+    metadata: dict[str, str]
+    rail_id: str | None
+    """
+    Id of the recurrence on the rail (idRec)
+    """
+    payload: str | None
+    """
+    The code by which the payer authorizes it; null of the journey REQUEST
+    """
+    next_charge_on: date | None
+    """
+    Due day of the next charge that is created for it; null where none is
+    """
+    is_past_due: bool
+    """
+    Its last due charge is not paid
+    """
+    reason: RecurrenceReason | None = None
+    skipped: list[SkippedCycle]
+    history: list[RecurrenceStatusChange]
+    provider: ProviderShown
+    error: RecurrenceError | None = None
+    """
+    Only on a FAILED recurrence: why no provider created it
+    """
     created_at: AwareDatetime
     """
     UTC, six fractional digits
@@ -1479,7 +1624,7 @@ class ChargePix(Model):
     """
     Reais as a decimal string with two decimals
     """
-    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "MANUAL", "REFUND"] | str
+    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "MANUAL", "AUTOMATIC", "REFUND"] | str
     pix_key: str
     additional_info: list[AdditionalInfo]
     transaction: ChargeTransaction | None
@@ -1653,6 +1798,13 @@ class BatchEventData(TransferBatch):
     """
 
 
+class RecurrenceEventData(Recurrence):
+    sequence: int
+    """
+    Counts the events of this resource, from 1; a lower one that comes later is older news
+    """
+
+
 class TestEvent(Model):
     """
     The account requested a test event; `data` is the webhook.
@@ -1675,7 +1827,7 @@ class CreatedPayment(Model):
     status: Literal["PENDING", "COMPLETED", "FAILED", "EXPIRED", "CANCELLED"] | str
     payload: str
     """
-    The copy-and-paste PIX code
+    The copy-and-paste PIX code; empty of the debit of a recurrence
     """
     pix: ChargePix
     expires_at: AwareDatetime | None
@@ -1690,6 +1842,10 @@ class CreatedPayment(Model):
     paid: PaidParts | None = None
     """
     Of a paid charge with a due date: what was paid, and what that consists of where its provider reports it
+    """
+    tries: list[DebitTry] | None = None
+    """
+    Only of the debit of a recurrence: its tries, as its provider has reported them
     """
     created_at: AwareDatetime
     """
@@ -1879,7 +2035,7 @@ class Payment(Model):
     status: Literal["PENDING", "COMPLETED", "FAILED", "EXPIRED", "CANCELLED"] | str
     payload: str
     """
-    The copy-and-paste PIX code
+    The copy-and-paste PIX code; empty of the debit of a recurrence
     """
     pix: ChargePix
     expires_at: AwareDatetime | None
@@ -1895,6 +2051,10 @@ class Payment(Model):
     """
     Of a paid charge with a due date: what was paid, and what that consists of where its provider reports it
     """
+    tries: list[DebitTry] | None = None
+    """
+    Only of the debit of a recurrence: its tries, as its provider has reported them
+    """
     created_at: AwareDatetime
     """
     UTC, six fractional digits
@@ -1907,9 +2067,9 @@ class Payment(Model):
     """
     Reais as a decimal string with two decimals
     """
-    type: Literal["QR_DYNAMIC", "QR_STATIC"] | str
+    type: Literal["QR_DYNAMIC", "QR_STATIC", "AUTOMATIC"] | str
     """
-    QR_STATIC where the payload is a static code of the key
+    QR_STATIC where the payload is a static code of the key; AUTOMATIC of the debit of a recurrence, which has no payload
     """
     verify_sender: bool
     """
@@ -2092,6 +2252,23 @@ class BatchEvent(Model):
     data: BatchEventData
 
 
+class RecurrenceEvent(Model):
+    """
+    A recurrence changed its status: its payer has decided, or it is over. Delivered only where an endpoint names it.
+    """
+
+    id: str
+    """
+    The `webhook-id` of every delivery attempt
+    """
+    type: Literal["RECURRENCE"] | str
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    data: RecurrenceEventData
+
+
 class CreatedCharge(Model):
     uuid: str
     value: Decimal
@@ -2140,9 +2317,13 @@ class CreatedCharge(Model):
     """
     The static code of the account that it was paid to
     """
+    recurrence: ChargeCycle | None = None
+    """
+    The recurrence whose payer it debits, and for which cycle
+    """
     error: ChargeError | None = None
     """
-    Only on a FAILED charge: why no provider issued it
+    Only on a FAILED charge: why no provider issued it, or why its debit failed
     """
     created_at: AwareDatetime
     """
@@ -2203,9 +2384,13 @@ class Charge(Model):
     """
     The static code of the account that it was paid to
     """
+    recurrence: ChargeCycle | None = None
+    """
+    The recurrence whose payer it debits, and for which cycle
+    """
     error: ChargeError | None = None
     """
-    Only on a FAILED charge: why no provider issued it
+    Only on a FAILED charge: why no provider issued it, or why its debit failed
     """
     created_at: AwareDatetime
     """

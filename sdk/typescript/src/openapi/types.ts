@@ -93,6 +93,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/payments/{uuid}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try a failed debit of a recurrence again
+         * @description On a later day, where the recurrence allows retries: three at most, within seven days after the due day. Answers when its provider has accepted the retry, which `payment.tries` then shows. Token scope: `charges`.
+         */
+        post: operations["retryPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/payments/{uuid}/cancel": {
         parameters: {
             query?: never;
@@ -271,6 +291,90 @@ export interface paths {
         get: operations["getCodeReading"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recurrences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List recurrences
+         * @description Newest first. Each one as its own GET shows it. Token scope: `read` or `charges`.
+         */
+        get: operations["listRecurrences"];
+        put?: never;
+        /**
+         * Create a recurrence
+         * @description Pix Automático: the payer authorizes it once in their bank, and is then debited each cycle. Answers when a provider has created it; a RECURRENCE event tells what the payer has decided. Token scope: `charges`.
+         */
+        post: operations["createRecurrence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recurrences/{uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a recurrence
+         * @description With its next charge and the history of its statuses. Token scope: `read` or `charges`.
+         */
+        get: operations["getRecurrence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recurrences/{uuid}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a recurrence
+         * @description At its provider first, then here; its debits that are not made yet are cancelled with it. Without an answer of the provider it stays as it is, and the provider is asked until the result is known. Token scope: `charges`.
+         */
+        post: operations["cancelRecurrence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recurrences/{uuid}/charges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create the charge of a cycle
+         * @description Of an ACTIVE recurrence, 2 to 10 days before its due day; a cycle has one charge. Answers when the provider has made the debit. A PAYMENT event tells how it ends. Token scope: `charges`.
+         */
+        post: operations["chargeRecurrence"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1435,6 +1539,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    RECURRENCE: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A RECURRENCE event
+         * @description A recurrence changed its status: its payer has decided, or it is over. Delivered only where an endpoint names it.
+         */
+        post: operations["onRecurrenceEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     TEST: {
         parameters: {
             query?: never;
@@ -1564,7 +1688,9 @@ export interface components {
              * @description The static code of the account that it was paid to
              */
             qr_code_uuid?: string;
-            /** @description Only on a FAILED charge: why no provider issued it */
+            /** @description The recurrence whose payer it debits, and for which cycle */
+            recurrence?: components["schemas"]["ChargeCycle"];
+            /** @description Only on a FAILED charge: why no provider issued it, or why its debit failed */
             error?: components["schemas"]["ChargeError"];
             /**
              * Format: date-time
@@ -1647,6 +1773,14 @@ export interface components {
             /** @enum {string} */
             provider: "PROVIDER_A" | "PROVIDER_B" | "PROVIDER_C" | "PROVIDER_D";
         };
+        ChargeCycle: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            cycle: number;
+        };
         ChargeError: {
             code: string;
             message: string;
@@ -1667,7 +1801,7 @@ export interface components {
             uuid: string;
             /** @enum {string} */
             status: "PENDING" | "COMPLETED" | "FAILED" | "EXPIRED" | "CANCELLED";
-            /** @description The copy-and-paste PIX code */
+            /** @description The copy-and-paste PIX code; empty of the debit of a recurrence */
             payload: string;
             pix: components["schemas"]["ChargePix"];
             /**
@@ -1680,6 +1814,8 @@ export interface components {
             amount_due?: components["schemas"]["AmountDue"];
             /** @description Of a paid charge with a due date: what was paid, and what that consists of where its provider reports it */
             paid?: components["schemas"]["PaidParts"];
+            /** @description Only of the debit of a recurrence: its tries, as its provider has reported them */
+            tries?: components["schemas"]["DebitTry"][];
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -1693,10 +1829,10 @@ export interface components {
             /** @description Reais as a decimal string with two decimals */
             value: string;
             /**
-             * @description QR_STATIC where the payload is a static code of the key
+             * @description QR_STATIC where the payload is a static code of the key; AUTOMATIC of the debit of a recurrence, which has no payload
              * @enum {string}
              */
-            type: "QR_DYNAMIC" | "QR_STATIC";
+            type: "QR_DYNAMIC" | "QR_STATIC" | "AUTOMATIC";
             /** @description Whether only the `debtor` may pay */
             verify_sender: boolean;
         };
@@ -1708,7 +1844,7 @@ export interface components {
             /** @description Reais as a decimal string with two decimals */
             value: string;
             /** @enum {string} */
-            type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "MANUAL" | "REFUND";
+            type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "MANUAL" | "AUTOMATIC" | "REFUND";
             pix_key: string;
             additional_info: components["schemas"]["AdditionalInfo"][];
             transaction: components["schemas"]["ChargeTransaction"] | null;
@@ -1848,6 +1984,20 @@ export interface components {
             discount?: number;
             /** @description Reais, at most two decimals */
             abatement?: number;
+        };
+        DebitTry: {
+            /** Format: date */
+            on: string;
+            /**
+             * @description FIRST on the due day, RETRY on a later one, SAME_DAY where the bank is asked again on the day of one that failed
+             * @enum {string}
+             */
+            kind: "FIRST" | "RETRY" | "SAME_DAY";
+            /** @enum {string} */
+            status: "REQUESTED" | "SCHEDULED" | "PAID" | "CANCELLED" | "REJECTED" | "EXPIRED";
+            /** @description Why it was rejected, a code of the rail */
+            code: string | null;
+            end_to_end: string | null;
         };
         TransferEvent: {
             /**
@@ -2227,7 +2377,7 @@ export interface components {
             /** @description Reais, at most two decimals */
             value: number;
             /** @enum {string} */
-            type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "MANUAL" | "REFUND";
+            type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "MANUAL" | "AUTOMATIC" | "REFUND";
             pix_key?: string;
             /** @enum {string} */
             status: "PENDING" | "COMPLETED" | "FAILED";
@@ -2380,7 +2530,7 @@ export interface components {
             /** @description Reais as a decimal string with two decimals */
             value: string;
             /** @enum {string} */
-            type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "MANUAL" | "REFUND";
+            type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "MANUAL" | "AUTOMATIC" | "REFUND";
             pix_key: string;
             additional_info: components["schemas"]["AdditionalInfo"][];
             /** @enum {string} */
@@ -2525,6 +2675,138 @@ export interface components {
             cancelled: number;
             expired: number;
         };
+        RecurrenceEvent: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of every delivery attempt
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "RECURRENCE";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            data: components["schemas"]["RecurrenceEventData"];
+        };
+        RecurrenceEventData: components["schemas"]["Recurrence"] & {
+            /** @description Counts the events of this resource, from 1; a lower one that comes later is older news */
+            sequence: number;
+        };
+        Recurrence: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            /** @enum {string} */
+            status: "PENDING" | "PROCESSING" | "ACTIVE" | "REJECTED" | "EXPIRED" | "CANCELLED" | "ENDED" | "FAILED";
+            /** @description Reais of each charge; absent where it varies */
+            value?: number;
+            /** @description Reais that the payer is debited each time: `value` and `fees` */
+            total_value?: number;
+            /** @description Reais that the payer pays on top of a fixed `value` */
+            fees: number;
+            /** @description Reais, at most two decimals */
+            minimum_value?: number;
+            /** @enum {string} */
+            frequency: "WEEKLY" | "MONTHLY" | "QUARTERLY" | "SEMIANNUAL" | "ANNUAL";
+            /** Format: date */
+            starts_on: string;
+            /** Format: date */
+            ends_on?: string;
+            contract: string;
+            subject?: string;
+            debtor: components["schemas"]["RecurrenceDebtorShown"];
+            /** @enum {string} */
+            retry_policy: "NOT_ALLOWED" | "THREE_IN_SEVEN_DAYS";
+            /** @enum {string} */
+            journey: "REQUEST" | "QR" | "QR_WITH_PAYMENT" | "PAYMENT_THEN_OFFER";
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            request_expires_at?: string;
+            /** @enum {string} */
+            generate: "AUTOMATIC" | "MANUAL";
+            days_before: number;
+            splits: components["schemas"]["RecurrenceSplit"][];
+            external_ref?: string;
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description Id of the recurrence on the rail (idRec) */
+            rail_id: string | null;
+            /** @description The code by which the payer authorizes it; null of the journey REQUEST */
+            payload: string | null;
+            /**
+             * Format: date
+             * @description Due day of the next charge that is created for it; null where none is
+             */
+            next_charge_on: string | null;
+            /** @description Its last due charge is not paid */
+            is_past_due: boolean;
+            reason?: components["schemas"]["RecurrenceReason"];
+            skipped: components["schemas"]["SkippedCycle"][];
+            history: components["schemas"]["RecurrenceStatusChange"][];
+            provider: components["schemas"]["ProviderShown"];
+            /** @description Only on a FAILED recurrence: why no provider created it */
+            error?: components["schemas"]["RecurrenceError"];
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            updated_at: string;
+        };
+        RecurrenceDebtorShown: {
+            name: string;
+            document: string;
+        };
+        RecurrenceSplit: {
+            /** @enum {string} */
+            type: "PERCENTAGE" | "FIXED";
+            /** @description Percent where PERCENTAGE, reais where FIXED */
+            value: number;
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            recipient_account_uuid: string;
+        };
+        /** @description Why it was rejected or cancelled, a code of the rail */
+        RecurrenceReason: {
+            code: string;
+            by: ("payer" | "receiver") | null;
+        };
+        /** @description A cycle whose charge could not be created in time */
+        SkippedCycle: {
+            cycle: number;
+            /** Format: date */
+            due_on: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        RecurrenceStatusChange: {
+            /** @enum {string} */
+            status: "PENDING" | "PROCESSING" | "ACTIVE" | "REJECTED" | "EXPIRED" | "CANCELLED" | "ENDED" | "FAILED";
+            /** Format: date-time */
+            created_at: string;
+        };
+        RecurrenceError: {
+            code: string;
+            message: string;
+            provider_code?: string;
+            provider?: string;
+        };
         TestEvent: {
             /**
              * Format: uuid
@@ -2565,7 +2847,7 @@ export interface components {
             /** @enum {string} */
             status: "ACTIVE" | "DISABLED";
             disabled_reason?: string;
-            events: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH")[];
+            events: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE")[];
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -2803,7 +3085,9 @@ export interface components {
              * @description The static code of the account that it was paid to
              */
             qr_code_uuid?: string;
-            /** @description Only on a FAILED charge: why no provider issued it */
+            /** @description The recurrence whose payer it debits, and for which cycle */
+            recurrence?: components["schemas"]["ChargeCycle"];
+            /** @description Only on a FAILED charge: why no provider issued it, or why its debit failed */
             error?: components["schemas"]["ChargeError"];
             /**
              * Format: date-time
@@ -2825,7 +3109,7 @@ export interface components {
             uuid: string;
             /** @enum {string} */
             status: "PENDING" | "COMPLETED" | "FAILED" | "EXPIRED" | "CANCELLED";
-            /** @description The copy-and-paste PIX code */
+            /** @description The copy-and-paste PIX code; empty of the debit of a recurrence */
             payload: string;
             pix: components["schemas"]["ChargePix"];
             /**
@@ -2838,6 +3122,8 @@ export interface components {
             amount_due?: components["schemas"]["AmountDue"];
             /** @description Of a paid charge with a due date: what was paid, and what that consists of where its provider reports it */
             paid?: components["schemas"]["PaidParts"];
+            /** @description Only of the debit of a recurrence: its tries, as its provider has reported them */
+            tries?: components["schemas"]["DebitTry"][];
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -2911,6 +3197,16 @@ export interface components {
             message?: string;
         };
         RevisePaymentResponse: {
+            data: components["schemas"]["Charge"];
+        };
+        RetryPaymentRequest: {
+            /**
+             * Format: date
+             * @description Day of the retry in Brasília: after today, and within seven days after the due day
+             */
+            on: string;
+        };
+        RetryPaymentResponse: {
             data: components["schemas"]["Charge"];
         };
         CancelPaymentResponse: {
@@ -3107,6 +3403,139 @@ export interface components {
         };
         GetCodeReadingResponse: {
             data: components["schemas"]["CodeReading"];
+        };
+        /** @description Who is debited */
+        RecurrenceDebtor: {
+            name: string;
+            /** @description CPF or CNPJ with valid check digits, without formatting */
+            document: string;
+        };
+        /** @description The account of the payer whose bank is sent the request */
+        PayerAccount: {
+            /** @description ISPB of the bank of the payer */
+            ispb: string;
+            agency?: string;
+            account: string;
+        };
+        CreateRecurrenceRequest: {
+            /** @description Reais of each charge, without its fee; where absent, each charge names its own */
+            value?: number;
+            /** @description Without `value`: the least that the payer may choose as their own limit of a charge */
+            minimum_value?: number;
+            /** @enum {string} */
+            frequency: "WEEKLY" | "MONTHLY" | "QUARTERLY" | "SEMIANNUAL" | "ANNUAL";
+            /**
+             * Format: date
+             * @description Due day of the first cycle, in Brasília; within a year
+             */
+            starts_on: string;
+            /**
+             * Format: date
+             * @description The last day on which a charge may be due; where absent, it has no end
+             */
+            ends_on?: string;
+            /** @description Your contract with the payer, at most 35 characters */
+            contract: string;
+            /** @description What is paid for, as the bank of the payer shows it; at most 35 characters */
+            subject?: string;
+            debtor: components["schemas"]["RecurrenceDebtor"];
+            /**
+             * @description Whether a debit that failed may be tried again, three times within seven days
+             * @enum {string}
+             */
+            retry_policy: "NOT_ALLOWED" | "THREE_IN_SEVEN_DAYS";
+            /**
+             * @description How the payer authorizes it: REQUEST, which their bank shows them, or QR, a code that they read
+             * @enum {string}
+             */
+            journey: "REQUEST" | "QR";
+            /** @description Needed by the journey REQUEST */
+            payer_account?: components["schemas"]["PayerAccount"];
+            /**
+             * Format: date-time
+             * @description Of the journey REQUEST: until when the payer may decide; by default seven days
+             */
+            request_expires_at?: string;
+            /**
+             * @description AUTOMATIC creates the charge of each cycle; MANUAL leaves it to you. AUTOMATIC where `value` is sent, else MANUAL
+             * @enum {string}
+             */
+            generate?: "AUTOMATIC" | "MANUAL";
+            /** @description Days before the due day on which a charge is created, at 09:00 in Brasília */
+            days_before?: number;
+            /** @description Shares of other accounts in each charge that is created for it */
+            splits?: {
+                /**
+                 * @description A share of the value, or an amount
+                 * @enum {string}
+                 */
+                type: "PERCENTAGE" | "FIXED";
+                /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
+                value: number;
+                /**
+                 * Format: uuid
+                 * @description The account that receives the share
+                 */
+                recipient_account_uuid: string;
+            }[];
+            /** @description Your reference, such as the number of an order */
+            external_ref?: string;
+            /**
+             * Format: uuid
+             * @description The only provider to use; where absent, the default ones in their order. A bound token always uses its own
+             */
+            provider_uuid?: string;
+            /** @description Texts of yours, at most 20 */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        CreateRecurrenceResponse: {
+            data: components["schemas"]["Recurrence"];
+        };
+        ListRecurrencesResponse: {
+            data: components["schemas"]["Recurrence"][];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
+        };
+        GetRecurrenceResponse: {
+            data: components["schemas"]["Recurrence"];
+        };
+        CancelRecurrenceResponse: {
+            data: components["schemas"]["Recurrence"];
+        };
+        ChargeRecurrenceRequest: {
+            /** @description Reais; where absent, the value of the recurrence */
+            value?: number;
+            /**
+             * Format: date
+             * @description Due day in Brasília, 2 to 10 days from today; its cycle has no other charge
+             */
+            due_on: string;
+            /**
+             * @description Text that the payer is shown
+             * @example Mensalidade de dezembro
+             */
+            message?: string;
+            /** @description Your reference, such as the number of an order */
+            external_ref?: string;
+            /** @description Shares of other accounts in what the charge brings in */
+            splits?: {
+                /**
+                 * @description A share of the value, or an amount
+                 * @enum {string}
+                 */
+                type: "PERCENTAGE" | "FIXED";
+                /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
+                value: number;
+                /**
+                 * Format: uuid
+                 * @description The account that receives the share
+                 */
+                recipient_account_uuid: string;
+            }[];
+        };
+        ChargeRecurrenceResponse: {
+            data: components["schemas"]["CreatedCharge"];
         };
         RefundPaymentRequest: {
             /** @description Reais; what is still refundable where absent */
@@ -4076,7 +4505,7 @@ export interface components {
              */
             token?: string;
             /** @description All where absent, except `BATCH`, which is delivered only where it is named */
-            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH")[];
+            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE")[];
         };
         CreateWebhookResponse: {
             data: components["schemas"]["Webhook"];
@@ -4101,7 +4530,7 @@ export interface components {
              */
             token?: string;
             /** @description Replace the events that the endpoint receives */
-            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH")[];
+            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE")[];
             /**
              * @description ACTIVE enables it again, after another TLS handshake
              * @enum {string}
@@ -4158,7 +4587,7 @@ export interface components {
              */
             id: string;
             /** @enum {string} */
-            type: "PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "TEST";
+            type: "PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE" | "TEST";
         };
         DeliveryAttempt: {
             number: number;
@@ -4198,7 +4627,7 @@ export interface components {
             message: string;
         };
         /** @description `data` is the resource as its GET showed it when this happened, and `sequence`, which counts its events */
-        Event: components["schemas"]["PaymentEvent"] | components["schemas"]["TransferEvent"] | components["schemas"]["RefundEvent"] | components["schemas"]["MedEvent"] | components["schemas"]["PixTransactionEvent"] | components["schemas"]["BatchEvent"] | components["schemas"]["TestEvent"];
+        Event: components["schemas"]["PaymentEvent"] | components["schemas"]["TransferEvent"] | components["schemas"]["RefundEvent"] | components["schemas"]["MedEvent"] | components["schemas"]["PixTransactionEvent"] | components["schemas"]["BatchEvent"] | components["schemas"]["RecurrenceEvent"] | components["schemas"]["TestEvent"];
         ListEventsResponse: {
             data: components["schemas"]["Event"][];
             meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
@@ -4355,6 +4784,7 @@ export type Split = components['schemas']['Split'];
 export type SplitRecipient = components['schemas']['SplitRecipient'];
 export type StatusChange = components['schemas']['StatusChange'];
 export type ProviderShown = components['schemas']['ProviderShown'];
+export type ChargeCycle = components['schemas']['ChargeCycle'];
 export type ChargeError = components['schemas']['ChargeError'];
 export type ChargeErrorAttempt = components['schemas']['ChargeErrorAttempt'];
 export type Payment = components['schemas']['Payment'];
@@ -4369,6 +4799,7 @@ export type DueInterest = components['schemas']['DueInterest'];
 export type DueDiscount = components['schemas']['DueDiscount'];
 export type AmountDue = components['schemas']['AmountDue'];
 export type PaidParts = components['schemas']['PaidParts'];
+export type DebitTry = components['schemas']['DebitTry'];
 export type TransferEvent = components['schemas']['TransferEvent'];
 export type TransferEventData = components['schemas']['TransferEventData'];
 export type Transfer = components['schemas']['Transfer'];
@@ -4401,6 +4832,15 @@ export type BatchEvent = components['schemas']['BatchEvent'];
 export type BatchEventData = components['schemas']['BatchEventData'];
 export type TransferBatch = components['schemas']['TransferBatch'];
 export type TransferBatchCounts = components['schemas']['TransferBatchCounts'];
+export type RecurrenceEvent = components['schemas']['RecurrenceEvent'];
+export type RecurrenceEventData = components['schemas']['RecurrenceEventData'];
+export type Recurrence = components['schemas']['Recurrence'];
+export type RecurrenceDebtorShown = components['schemas']['RecurrenceDebtorShown'];
+export type RecurrenceSplit = components['schemas']['RecurrenceSplit'];
+export type RecurrenceReason = components['schemas']['RecurrenceReason'];
+export type SkippedCycle = components['schemas']['SkippedCycle'];
+export type RecurrenceStatusChange = components['schemas']['RecurrenceStatusChange'];
+export type RecurrenceError = components['schemas']['RecurrenceError'];
 export type TestEvent = components['schemas']['TestEvent'];
 export type TestEventData = components['schemas']['TestEventData'];
 export type Webhook = components['schemas']['Webhook'];
@@ -4420,6 +4860,8 @@ export type ListPaymentsResponse = components['schemas']['ListPaymentsResponse']
 export type GetPaymentResponse = components['schemas']['GetPaymentResponse'];
 export type RevisePaymentRequest = components['schemas']['RevisePaymentRequest'];
 export type RevisePaymentResponse = components['schemas']['RevisePaymentResponse'];
+export type RetryPaymentRequest = components['schemas']['RetryPaymentRequest'];
+export type RetryPaymentResponse = components['schemas']['RetryPaymentResponse'];
 export type CancelPaymentResponse = components['schemas']['CancelPaymentResponse'];
 export type CreateQrCodeRequest = components['schemas']['CreateQrCodeRequest'];
 export type QrCode = components['schemas']['QrCode'];
@@ -4435,6 +4877,15 @@ export type CodeReading = components['schemas']['CodeReading'];
 export type CodeValue = components['schemas']['CodeValue'];
 export type ReadQrCodeResponse = components['schemas']['ReadQrCodeResponse'];
 export type GetCodeReadingResponse = components['schemas']['GetCodeReadingResponse'];
+export type RecurrenceDebtor = components['schemas']['RecurrenceDebtor'];
+export type PayerAccount = components['schemas']['PayerAccount'];
+export type CreateRecurrenceRequest = components['schemas']['CreateRecurrenceRequest'];
+export type CreateRecurrenceResponse = components['schemas']['CreateRecurrenceResponse'];
+export type ListRecurrencesResponse = components['schemas']['ListRecurrencesResponse'];
+export type GetRecurrenceResponse = components['schemas']['GetRecurrenceResponse'];
+export type CancelRecurrenceResponse = components['schemas']['CancelRecurrenceResponse'];
+export type ChargeRecurrenceRequest = components['schemas']['ChargeRecurrenceRequest'];
+export type ChargeRecurrenceResponse = components['schemas']['ChargeRecurrenceResponse'];
 export type RefundPaymentRequest = components['schemas']['RefundPaymentRequest'];
 export type RefundPaymentResponse = components['schemas']['RefundPaymentResponse'];
 export type ListedRefund = components['schemas']['ListedRefund'];
@@ -4592,6 +5043,8 @@ export interface operations {
                 provider_uuid?: string;
                 /** @description Paid to this static code of the account */
                 qr_code_uuid?: string;
+                /** @description Debits of this recurrence */
+                recurrence_uuid?: string;
                 /** @description `value` is at least this, in reais */
                 value_min?: number;
                 /** @description `value` is at most this, in reais */
@@ -4742,6 +5195,36 @@ export interface operations {
                 };
                 content: {
                     "image/png": string;
+                };
+            };
+        };
+    };
+    retryPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the charge
+                 * @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetryPaymentRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetryPaymentResponse"];
                 };
             };
         };
@@ -5030,6 +5513,153 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetCodeReadingResponse"];
+                };
+            };
+        };
+    };
+    listRecurrences: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
+                per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
+                /** @description IANA time zone of the days in this query; by default UTC */
+                time_zone?: string;
+                /** @description Only these, at most 100; repeated or separated by commas */
+                uuid?: string[];
+                /** @description In one of these statuses */
+                status?: ("PENDING" | "PROCESSING" | "ACTIVE" | "REJECTED" | "EXPIRED" | "CANCELLED" | "ENDED" | "FAILED")[];
+                /** @description With exactly this reference of the caller */
+                external_ref?: string;
+                /** @description Only of this provider of the account: its `uuid` */
+                provider_uuid?: string;
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
+                date_from?: string;
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
+                date_to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListRecurrencesResponse"];
+                };
+            };
+        };
+    };
+    createRecurrence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateRecurrenceRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateRecurrenceResponse"];
+                };
+            };
+        };
+    };
+    getRecurrence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the recurrence
+                 * @example 9e2b6d48-1a7f-4c30-b5e9-6d0c8f3a7b12
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetRecurrenceResponse"];
+                };
+            };
+        };
+    };
+    cancelRecurrence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the recurrence
+                 * @example 9e2b6d48-1a7f-4c30-b5e9-6d0c8f3a7b12
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelRecurrenceResponse"];
+                };
+            };
+        };
+    };
+    chargeRecurrence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the recurrence
+                 * @example 9e2b6d48-1a7f-4c30-b5e9-6d0c8f3a7b12
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChargeRecurrenceRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChargeRecurrenceResponse"];
                 };
             };
         };
@@ -6402,7 +7032,7 @@ export interface operations {
                 /** @description In one of these statuses */
                 status?: ("PENDING" | "DELIVERED" | "FAILED" | "CANCELLED")[];
                 /** @description Of an event of one of these types */
-                type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "TEST")[];
+                type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE" | "TEST")[];
                 /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
@@ -6504,7 +7134,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Of one of these types */
-                type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "TEST")[];
+                type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE" | "TEST")[];
                 /** @description Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX that belong to it */
                 operation_uuid?: string;
                 /** @description Of the PIX with this end-to-end id, and of the charge, transfer, refund and dispute that it belongs to */
@@ -6865,6 +7495,28 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["BatchEvent"];
+            };
+        };
+        responses: {
+            /** @description Received, within 15 seconds. Redirects are not followed */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onRecurrenceEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecurrenceEvent"];
             };
         };
         responses: {
