@@ -9,6 +9,7 @@ import { createPayments, type Payments } from './resources/payments.ts'
 import { createPixKeys, type PixKeys } from './resources/pix-keys.ts'
 import { createProviders, type Providers } from './resources/providers.ts'
 import { createQrCodes, type QrCodes } from './resources/qr-codes.ts'
+import { createRecurrences, type Recurrences } from './resources/recurrences.ts'
 import { createRefunds, type Refunds } from './resources/refunds.ts'
 import { createTransferBatches, type TransferBatches } from './resources/transfer-batches.ts'
 import { createTransfers, type Transfers } from './resources/transfers.ts'
@@ -42,6 +43,7 @@ const TIMEOUT_MS = 30_000
 export class Trilho {
   readonly payments: Payments
   readonly qrCodes: QrCodes
+  readonly recurrences: Recurrences
   readonly transfers: Transfers
   readonly transferBatches: TransferBatches
   readonly limits: Limits
@@ -76,6 +78,7 @@ export class Trilho {
     })
     this.payments = createPayments(call)
     this.qrCodes = createQrCodes(call)
+    this.recurrences = createRecurrences(call)
     this.transfers = createTransfers(call)
     this.transferBatches = createTransferBatches(call)
     this.limits = createLimits(call)

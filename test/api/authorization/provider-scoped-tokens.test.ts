@@ -47,6 +47,7 @@ type Carried = {
   med: string
   deposit: string
   code: string
+  recurrence: string
 } & {
   transfer: string
   scheduled: string
@@ -77,6 +78,8 @@ async function carried(index: number): Promise<Carried> {
     )
   )[0]!.uuid
   const code = await merchant.api.post('/api/v1/qr-codes', { provider_uuid })
+  const recurrence = await merchant.api.post('/api/v1/recurrences', { ...recurrenceOrder(), provider_uuid })
+  isAnswered(recurrence, 201)
   const items = [{ value: 1, pix_key: randomPixKey(), external_ref: 'a' }]
   const scheduled_for = new Date(Date.now() + 86_400_000).toISOString()
   const batch = await merchant.api.post('/api/v1/transfers/batches', { items, provider_uuid, scheduled_for })
@@ -98,12 +101,25 @@ async function carried(index: number): Promise<Carried> {
     med,
     deposit,
     code: code.body.data.uuid,
+    recurrence: recurrence.body.data.uuid,
     transfer: transfer.uuid,
     scheduled: scheduled.body.data.uuid,
     key: key.body.data.key,
     batch: batch.body.data.uuid,
   }
 }
+
+const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
+const recurrenceOrder = () => ({
+  value: 59.9,
+  frequency: 'MONTHLY',
+  starts_on: daysFromNow(30),
+  contract: 'PLANO-42',
+  debtor: { name: 'Maria Silva', document: '52998224725' },
+  retry_policy: 'NOT_ALLOWED',
+  journey: 'QR',
+})
 
 const isAnswered = (answer: ApiResponse, status: number) => {
   if (answer.status !== status) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
@@ -190,6 +206,9 @@ const RULES: Record<string, () => Promise<void>> = {
   'GET /api/v1/payments/{uuid}/qr.png': reads(one => `/payments/${one.charge}/qr.png`),
   'PATCH /api/v1/payments/{uuid}': refuses('PATCH', one => `/payments/${one.charge}`, { value: 2 }),
   'POST /api/v1/payments/{uuid}/cancel': refuses('POST', one => `/payments/${one.charge}/cancel`),
+  'POST /api/v1/payments/{uuid}/retry': refuses('POST', one => `/payments/${one.charge}/retry`, {
+    on: daysFromNow(2),
+  }),
   'POST /api/v1/payments/{uuid}/refund': refuses('POST', one => `/payments/${one.paid}/refund`, { value: 1 }),
   'GET /api/v1/payments/{uuid}/refunds': reads(one => `/payments/${one.paid}/refunds`),
   'GET /api/v1/payments/{uuid}/refunds/{refund}': reads(one => `/payments/${one.paid}/refunds/${one.refund}`),
@@ -200,6 +219,15 @@ const RULES: Record<string, () => Promise<void>> = {
   'GET /api/v1/qr-codes/{uuid}/qr.png': reads(one => `/qr-codes/${one.code}/qr.png`),
   'GET /api/v1/qr-codes/{uuid}/payments': reads(one => `/qr-codes/${one.code}/payments`),
   'POST /api/v1/qr-codes/{uuid}/disable': refuses('POST', one => `/qr-codes/${one.code}/disable`),
+  'GET /api/v1/recurrences': lists('/recurrences', of, one => one.provider),
+  'POST /api/v1/recurrences': overrides('/recurrences', recurrenceOrder, of),
+  'GET /api/v1/recurrences/{uuid}': reads(one => `/recurrences/${one.recurrence}`),
+  'POST /api/v1/recurrences/{uuid}/cancel': refuses('POST', one => `/recurrences/${one.recurrence}/cancel`),
+  'POST /api/v1/recurrences/{uuid}/charges': refuses(
+    'POST',
+    one => `/recurrences/${one.recurrence}/charges`,
+    { value: 59.9, due_on: daysFromNow(5) },
+  ),
   // A reading belongs to no provider; a bound token sees only the own charge of its provider.
   'POST /api/v1/qr-codes/read': async () => {
     for (const [one, own] of [

@@ -32,6 +32,11 @@ test('a dispute that has just changed is polled often, then every six hours', ()
   ])
 })
 
+test('a recurrence whose creation has no answer is looked up at 1 and at 10 minutes, and then every 10', () => {
+  const waits = [0, 1, 2, 3].map(WAITS.nextRecurrenceLookUp)
+  expect(waits).toEqual([MINUTE, 9 * MINUTE, 10 * MINUTE, 10 * MINUTE])
+})
+
 test('what could not leave its worker is sent again after 0.5 s to 4 s', () => {
   expect([1, 2, 3, 4, 5, 8].map(WAITS.sendAgain)).toEqual([500, 1_000, 2_000, 2_000, 2_000, 2_000])
 })
@@ -58,6 +63,9 @@ test('the other intervals are those of SPEC', () => {
     firstCallout: 5_000,
     retryCallout: 10_000,
     nextMessageAttempt: expect.any(Function),
+    nextRecurrenceLookUp: expect.any(Function),
+    pendingRecurrencePoll: 60 * MINUTE,
+    activeRecurrencePoll: 24 * 60 * MINUTE,
     sendAgain: expect.any(Function),
     rotationGrace: 24 * 60 * MINUTE,
     deliveryOverdue: 5 * MINUTE,

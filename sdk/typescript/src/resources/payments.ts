@@ -24,6 +24,9 @@ export const createPayments = (call: Call) => ({
   /** Changes a PENDING charge with a due date: `value`, `due` or `message`. */
   revise: (uuid: string, body: Body<'revisePayment'>, options?: KeyedCallOptions): Promise<Charge> =>
     call('revisePayment', { path: { uuid }, body }, options),
+  /** Debits a charge of a recurrence again on a day, where its tries so far have failed. */
+  retry: (uuid: string, body: Body<'retryPayment'>, options?: KeyedCallOptions): Promise<Charge> =>
+    call('retryPayment', { path: { uuid }, body }, options),
   /** Cancels a PENDING charge. */
   cancel: (uuid: string, options?: CallOptions): Promise<Charge> =>
     call('cancelPayment', { path: { uuid } }, options),
