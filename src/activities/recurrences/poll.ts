@@ -102,6 +102,7 @@ export function cancelRecurrence(dependencies: ActivityDependencies) {
         return change(dependencies, uuid, async (locked, tx) => {
           if (!recurrenceMachine.accepts(locked.state, 'cancelled')) return
           locked.cancelledBy ??= 'receiver'
+          locked.reasonCode ??= CANCELLED_BY_RECEIVER
           await changeRecurrence(tx, locked, 'cancelled')
         })
       case 'refused': {
@@ -118,6 +119,9 @@ export function cancelRecurrence(dependencies: ActivityDependencies) {
     }
   }
 }
+
+/** Code of the rail for a cancellation that the receiver has ordered (pix-api, `encerramento.cancelamento.codigo`). */
+const CANCELLED_BY_RECEIVER = 'SLCR'
 
 const NOT_SUPPORTED = {
   kind: 'no_answer',
