@@ -31,6 +31,7 @@ const sharedPostgres = {
 /** They start a stack of their own and mostly wait, for workflow time or for programs: `npm test` runs them beside the others. */
 const ownStackFiles = [
   'test/api/charges/provider-fallback.test.ts',
+  'test/api/recurrences/recurrence.test.ts',
   'test/api/traces.test.ts',
   'test/api/transfers/batch-under-kills.test.ts',
   'test/api/transfers/callouts.test.ts',

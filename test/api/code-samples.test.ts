@@ -2,12 +2,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { REVISE_CHARGE_EXAMPLE } from '../../src/contract/charges/due-example.ts'
+import { CHARGE_RECURRENCE_EXAMPLE } from '../../src/contract/recurrences/recurrence-example.ts'
 import { EXAMPLE_UUIDS } from '../../src/contract/shared/example-values.ts'
 import { addDays } from '../../src/domain/charges/business-days.ts'
 import { computeBrasiliaDay } from '../../src/domain/shared/brasilia-day.ts'
 import { FILES } from '../support/files.ts'
 import { installSdkPackages } from '../support/python-packages.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
+import type { ApiClient } from './support/client.ts'
 import { readOutboxCode } from './support/outbox.ts'
 import { createPayoutActions } from './support/payout-actions.ts'
 import { pollUntil } from './support/poll-until.ts'
@@ -78,6 +80,8 @@ test('every Python sample does what it shows', async () => {
 async function prepareSamples(label: string) {
   const made = await createSampleFixtures(label)
   const samples = listOperations()
+    // A retry needs a debit that has failed on its day; test/api/recurrences has one.
+    .filter(({ operationId }) => operationId !== 'retryPayment')
     .map(({ operationId, 'x-codeSamples': all }): Sample => {
       const { source } = all.find(sample => sample.label === label)!
       return { operationId, source: replaceExamples(operationId, source, made) }
@@ -120,6 +124,8 @@ async function createSampleFixtures(label: string) {
     qrCode,
     counterCode,
     lookup,
+    recurrence,
+    endingRecurrence,
   ] = await Promise.all([
     stack.createRecipient(merchant),
     api.createCharge(),
@@ -138,6 +144,8 @@ async function createSampleFixtures(label: string) {
     api.post('/api/v1/qr-codes', {}),
     api.post('/api/v1/qr-codes', {}),
     api.post('/api/v1/pix-keys/lookup', { pix_key: 'joao.lima@example.com' }),
+    createActiveRecurrence(api),
+    createActiveRecurrence(api),
   ])
   for (const value of [10, 11]) await stack.simulator.deposit({ account: merchant.connection.account, value })
   await stack.simulator.openDispute({ end_to_end: disputed.payment.pix.transaction.end_to_end, type: 'SCAM' })
@@ -176,6 +184,8 @@ async function createSampleFixtures(label: string) {
     qrCode: qrCode.body.data,
     counterCode: counterCode.body.data,
     lookup: lookup.body.data,
+    recurrence,
+    endingRecurrence,
     reading: reading.body.data,
     refund: refund.body.data.refund,
     delivery: delivery.body.data,
@@ -184,6 +194,29 @@ async function createSampleFixtures(label: string) {
     deposit: deposit!,
     unnamedDeposit: unnamedDeposit!,
   }
+}
+
+const recurrenceDay = addDays(computeBrasiliaDay(new Date()), 5)
+
+/** Creates a recurrence that its payer has authorized; no cycle of it is charged yet. */
+async function createActiveRecurrence(api: ApiClient): Promise<{ uuid: string }> {
+  const { body } = await api.post('/api/v1/recurrences', {
+    value: 49.9,
+    frequency: 'MONTHLY',
+    starts_on: recurrenceDay,
+    days_before: 3,
+    contract: 'plan-77',
+    debtor: { name: 'Maria da Silva', document: '52998224725' },
+    retry_policy: 'NOT_ALLOWED',
+    journey: 'QR',
+  })
+  const { uuid, rail_id } = body.data
+  await stack.simulator.decideRecurrence(rail_id, { decision: 'accept' })
+  await pollUntil(
+    () => api.get(`/api/v1/recurrences/${uuid}`),
+    shown => shown.body.data.status === 'ACTIVE',
+  )
+  return { uuid }
 }
 
 /** Transfers and batches that wait: for the approval of the person who makes the token of the samples, and for their time. */
@@ -218,11 +251,11 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
   const charges = { cancelPayment: made.open, refundPayment: made.paid, revisePayment: made.due }
   const charge = charges[operationId as keyof typeof charges] ?? made.refunded
   const { transfers, batches, batch } = made.waiting
-  const exampleDue = REVISE_CHARGE_EXAMPLE.due
   const transfer = { cancelTransfer: made.scheduled.uuid, ...transfers }[operationId] ?? made.settled.uuid
   const isAssignment = operationId === 'assignDeposit'
   const deposit = isAssignment ? made.unnamedDeposit : made.deposit
   const qrCode = isAssignment ? made.counterCode : made.qrCode
+  const recurrence = operationId === 'cancelRecurrence' ? made.endingRecurrence : made.recurrence
   const replacements: [example: string | RegExp, real: string][] = [
     [EXAMPLE_UUIDS.charge, charge.uuid],
     [EXAMPLE_UUIDS.refund, made.refund.uuid],
@@ -239,14 +272,23 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
     [EXAMPLE_UUIDS.qrCode, qrCode.uuid],
     [EXAMPLE_UUIDS.keyLookup, made.lookup.uuid],
     [EXAMPLE_UUIDS.codeReading, made.reading.uuid],
+    [EXAMPLE_UUIDS.recurrence, recurrence.uuid],
     [/480517/g, made.authCode],
     [/contato@lojadaana\.example\.com/g, made.key],
     [/contato%40lojadaana\.example\.com/g, encodeURIComponent(made.key)],
     [/https:\/\/loja\.example\.com[^'"]*/g, `${stack.local.inbox_url}/${operationId}-${made.merchant.uuid}`],
     [/order-1042-\w+/g, crypto.randomUUID()],
     // The days of the examples pass.
-    [exampleDue.on, made.dueDay],
-    [exampleDue.discount.until[0]!.on, addDays(made.dueDay, -5)],
+    ...replaceDays(operationId, made),
   ]
   return replacements.reduce((text, [example, real]) => text.replaceAll(example, real), source)
+}
+
+function replaceDays(operationId: string, { dueDay }: SampleFixtures): [example: string, real: string][] {
+  if (operationId.endsWith('Recurrence')) return [[CHARGE_RECURRENCE_EXAMPLE.due_on, recurrenceDay]]
+  const { on, discount } = REVISE_CHARGE_EXAMPLE.due
+  return [
+    [on, dueDay],
+    [discount.until[0]!.on, addDays(dueDay, -5)],
+  ]
 }

@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 /** For the run itself; the first one on a machine is preceded by an installation. */
-const RUN_S = 40
+const RUN_S = 80
 /** Concurrent, because each one sends its requests one after another. */
 const CREATING_RUNS = [
   // Some name rules of the payer that contradict each other: those are refused.

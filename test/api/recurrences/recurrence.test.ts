@@ -1,16 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { addDays, findBusinessDay } from '../../../src/domain/charges/business-days.ts'
+import { type Stack, startStack } from '../../support/stack.ts'
 import type { ApiResource } from '../support/payout-actions.ts'
 import { pollUntil } from '../support/poll-until.ts'
-import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
+import { type Merchant, openTestStack, type TestStack } from '../support/test-stack.ts'
 
 /** Recurrences by the API, at the simulated banks that have Pix Automático. The simulator's day of recurrences moves ahead. */
 
+let ownStack: Stack
 let stack: TestStack
 beforeAll(async () => {
-  stack = await openSharedTestStack()
+  // The days of its simulator move ahead, which recurrences of other tests would not bear.
+  ownStack = await startStack({ timeScale: 50 })
+  stack = await openTestStack(ownStack.home)
 })
-afterAll(() => stack.close())
+afterAll(async () => {
+  await stack?.close()
+  expect(await ownStack.stop()).toBe(0)
+})
 
 const order = async (changes: object = {}) => ({
   value: 59.9,
