@@ -11,6 +11,7 @@ from .models import (
     MedEvent,
     PaymentEvent,
     PixTransactionEvent,
+    RecurrenceEvent,
     RefundEvent,
     TestEvent,
     TransferEvent,
@@ -22,6 +23,7 @@ __all__ = [
     "MedEvent",
     "PaymentEvent",
     "PixTransactionEvent",
+    "RecurrenceEvent",
     "RefundEvent",
     "TestEvent",
     "TransferEvent",
@@ -48,6 +50,7 @@ Event: TypeAlias = (
     | MedEvent
     | PixTransactionEvent
     | BatchEvent
+    | RecurrenceEvent
     | TestEvent
     | UnknownEvent
 )
@@ -59,6 +62,7 @@ MODELS: dict[str, type[Event]] = {
     "MED": MedEvent,
     "PIX_TRANSACTION": PixTransactionEvent,
     "BATCH": BatchEvent,
+    "RECURRENCE": RecurrenceEvent,
     "TEST": TestEvent,
 }
 
