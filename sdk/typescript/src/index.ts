@@ -44,6 +44,8 @@ export type {
   PixTransactionEvent,
   Provider,
   ProviderShown,
+  Recurrence,
+  RecurrenceEvent,
   Refund,
   RefundEvent,
   RefundResult,
