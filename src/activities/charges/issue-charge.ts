@@ -238,7 +238,7 @@ function getQuotedFeeCents(
 export async function failIssuing(
   em: EntityManager,
   chargeUuid: string,
-  code?: 'not_found_after_restore' | 'recurrence_not_active' | 'cycle_already_charged',
+  code?: 'not_found_after_restore',
 ): Promise<Query<IssueChargeResult>> {
   const charge = await lockCharge(em, chargeUuid)
   const attempts = await findIssueAttempts(em, chargeUuid)

@@ -48,11 +48,11 @@ export function getCharge({ orm }: ActivityDependencies) {
   return async (uuid: string): Promise<ChargeSnapshot> => {
     const em = orm.em.fork()
     const charge = await em.findOneOrFail(Charge, uuid)
-    const { state, expiresAt, cancelRequestedAt, qrCodeUuid } = charge
+    const { state, cancelRequestedAt, qrCodeUuid } = charge
     const openRevision = await findOpenRevision(em, charge)
     return {
       state,
-      expiresAt: (isDebit(charge) ? findPollTime(charge) : expiresAt)?.toISOString() ?? null,
+      expiresAt: findPollTime(charge)?.toISOString() ?? null,
       cancelRequested: cancelRequestedAt !== null,
       ...(qrCodeUuid && { isStatic: true as const }),
       ...(openRevision && { openRevision: openRevision.uuid }),

@@ -3,9 +3,8 @@ import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Recurrence } from '../../db/entities/recurrence.ts'
 import { isCycleCharged, lockRecurrence } from '../../db/repositories/recurrences.ts'
 import { uuidFromHash } from '../../domain/pix/identifiers.ts'
-import { type CycleCreation, findNextCreation } from '../../domain/recurrences/cycles.ts'
-import { isChargeableRecurrenceState } from '../../domain/recurrences/recurrence.ts'
-import { readTerms } from '../../domain/recurrences/stored-terms.ts'
+import type { CycleCreation } from '../../domain/recurrences/cycles.ts'
+import { findStoredCreation } from '../../domain/recurrences/stored-terms.ts'
 import { sha256 } from '../../security/sealing.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
 import type {
@@ -56,10 +55,9 @@ export function passCycle(row: Recurrence, cycle: number): void {
 
 /** Finds the next creation, and moves `nextCycle` there. */
 async function advanceToNext(em: EntityManager, row: Recurrence): Promise<CycleCreation | null> {
-  if (row.generate !== 'AUTOMATIC' || !isChargeableRecurrenceState(row.state)) return null
   const now = new Date()
   for (;;) {
-    const { next, skipped } = findNextCreation(readTerms(row), { afterCycle: row.nextCycle - 1, now })
+    const { next, skipped } = findStoredCreation(row, now)
     for (const { number: cycle, dueDay: dueOn } of skipped) {
       if (!(await isCycleCharged(em, { recurrenceUuid: row.uuid, cycle })))
         row.skippedCycles = [...row.skippedCycles, { cycle, dueOn, at: now.toISOString() }]

@@ -4,13 +4,12 @@ import { runQuery, sendChanges } from '../../db/pipeline/query.ts'
 import { findAttempts } from '../../db/repositories/attempts.ts'
 import { queryFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
 import type { ProviderRecurrence } from '../../domain/providers/provider-recurrence.ts'
-import { findNextCreation } from '../../domain/recurrences/cycles.ts'
 import {
   isChargeableRecurrenceState,
   type RecurrenceEvent,
   recurrenceMachine,
 } from '../../domain/recurrences/recurrence.ts'
-import { readTerms } from '../../domain/recurrences/stored-terms.ts'
+import { findStoredCreation } from '../../domain/recurrences/stored-terms.ts'
 import { computeBrasiliaDayEnd } from '../../domain/shared/brasilia-day.ts'
 import type { RecurrenceSnapshot } from '../../workflows/contracts/recurrences.ts'
 import { recordRecurrenceEvent } from '../events/record-event.ts'
@@ -78,14 +77,8 @@ export async function readSnapshot(em: EntityManager, row: Recurrence): Promise<
     tried: attempts.map(attempt => attempt.connectionUuid),
     cancelRequested: row.cancelRequestedAt != null,
     isRequestDue: isUnrequested && state === 'pending',
-    nextCreationAt: findNextCreationTime(row)?.toISOString() ?? null,
+    nextCreationAt: findStoredCreation(row, new Date()).next?.createAt.toISOString() ?? null,
     endsAt: endsOn == null ? null : computeBrasiliaDayEnd(endsOn).toISOString(),
     ...(await runQuery(em, queryFollowUpsOfRow(row))),
   }
-}
-
-function findNextCreationTime(row: Recurrence): Date | null {
-  if (row.generate !== 'AUTOMATIC' || !isChargeableRecurrenceState(row.state)) return null
-  const { next } = findNextCreation(readTerms(row), { afterCycle: row.nextCycle - 1, now: new Date() })
-  return next?.createAt ?? null
 }

@@ -1,17 +1,15 @@
 import { z } from 'zod'
 import type { Recurrence } from '../../db/entities/recurrence.ts'
-import { findNextCreation } from '../../domain/recurrences/cycles.ts'
 import {
   CHARGE_GENERATIONS,
   FREQUENCIES,
-  isChargeableRecurrenceState,
   JOURNEYS,
   RECURRENCE_STATUSES,
   RETRY_POLICIES,
   type RecurrenceTerms,
   recurrenceMachine,
 } from '../../domain/recurrences/recurrence.ts'
-import { readTerms } from '../../domain/recurrences/stored-terms.ts'
+import { findStoredCreation } from '../../domain/recurrences/stored-terms.ts'
 import { chosenProvider, cpfOrCnpj, externalRef, MAX_SPLITS, splitBody } from '../charges/charge.ts'
 import { payerMessage } from '../charges/due.ts'
 import {
@@ -237,7 +235,7 @@ export function showRecurrence(row: Recurrence, { isPastDue }: { isPastDue: bool
     metadata: row.metadata,
     rail_id: row.railId ?? null,
     payload: row.payload ?? null,
-    next_charge_on: findNextDueDay(row),
+    next_charge_on: findStoredCreation(row, new Date()).next?.cycle.dueDay ?? null,
     is_past_due: isPastDue,
     ...(row.reasonCode != null && { reason: { code: row.reasonCode, by: row.cancelledBy ?? null } }),
     skipped: row.skippedCycles.map(({ cycle, dueOn, at }) => ({ cycle, due_on: dueOn, created_at: at })),
@@ -261,12 +259,6 @@ export function showCreatedRecurrence(row: Recurrence): ShownRecurrence {
     history: first ? [first] : [],
     updated_at: first ? new Date(first.created_at) : row.createdAt,
   }
-}
-
-function findNextDueDay(row: Recurrence): string | null {
-  if (row.generate !== 'AUTOMATIC' || !isChargeableRecurrenceState(row.state)) return null
-  const { next } = findNextCreation(readTerms(row), { afterCycle: row.nextCycle - 1, now: new Date() })
-  return next?.cycle.dueDay ?? null
 }
 
 /** Reads the terms of a recurrence in a request. */

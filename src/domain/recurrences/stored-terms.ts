@@ -1,5 +1,5 @@
-import { findCycle } from './cycles.ts'
-import type { RecurrenceTerms } from './recurrence.ts'
+import { type Cycle, type CycleCreation, findCycle, findNextCreation } from './cycles.ts'
+import { isChargeableRecurrenceState, type RecurrenceState, type RecurrenceTerms } from './recurrence.ts'
 import type { TriedCharge } from './tries.ts'
 
 type NullableTerm = 'valueCents' | 'minimumCents' | 'endsOn' | 'subject'
@@ -24,6 +24,19 @@ export function readTerms(row: StoredTerms): RecurrenceTerms {
     generate: row.generate,
     daysBefore: row.daysBefore,
   }
+}
+
+/**
+ * Finds the next charge that the worker creates for a recurrence, as `findNextCreation` does, from its row: none where the merchant creates
+ * them, or where it is not active.
+ */
+export function findStoredCreation(
+  row: StoredTerms & { state: RecurrenceState; nextCycle: number },
+  now: Date,
+): { next: CycleCreation | null; skipped: Cycle[] } {
+  if (row.generate !== 'AUTOMATIC' || !isChargeableRecurrenceState(row.state))
+    return { next: null, skipped: [] }
+  return findNextCreation(readTerms(row), { afterCycle: row.nextCycle - 1, now })
 }
 
 /** Builds what decides about the tries of a debit, from the row of its recurrence and its cycle. */
