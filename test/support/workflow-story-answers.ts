@@ -1,6 +1,7 @@
 import type { ChargeState } from '../../src/domain/charges/charge.ts'
 import type { DisputeState } from '../../src/domain/disputes/dispute.ts'
 import type { PixKeyState } from '../../src/domain/pix-keys/pix-key.ts'
+import type { RecurrenceState } from '../../src/domain/recurrences/recurrence.ts'
 import type { RefundState } from '../../src/domain/refunds/refund.ts'
 import type { TransferState } from '../../src/domain/transfers/transfer.ts'
 import type { IssueChargeResult } from '../../src/workflows/contracts/charges.ts'
@@ -8,6 +9,7 @@ import type { DisputeSnapshot } from '../../src/workflows/contracts/disputes.ts'
 import type { FollowUps } from '../../src/workflows/contracts/orders.ts'
 import type { TransferSnapshot } from '../../src/workflows/contracts/payouts.ts'
 import type { CodeOutcome } from '../../src/workflows/contracts/pix-keys.ts'
+import type { RecurrenceSnapshot } from '../../src/workflows/contracts/recurrences.ts'
 import type { ActivityResult, Story } from './workflow-story.ts'
 
 /** Scripted results of the activities, named so that a test reads like its scenario. */
@@ -105,6 +107,27 @@ export const orphanClosed = (left: Partial<FollowUps> = {}): ActivityResult<'clo
   kind: 'closed',
   ...NO_FOLLOW_UPS,
   ...left,
+})
+
+export const recurrenceRow = (
+  state: RecurrenceState,
+  more: Partial<RecurrenceSnapshot> = {},
+): RecurrenceSnapshot => ({
+  state,
+  connectionUuid: 'connection-a',
+  tried: [],
+  cancelRequested: false,
+  isRequestDue: false,
+  nextCreationAt: null,
+  endsAt: null,
+  ...NO_FOLLOW_UPS,
+  ...more,
+})
+
+/** The provider has answered with this state of the recurrence. */
+export const recurrenceKnown = (state: RecurrenceState, more: Partial<RecurrenceSnapshot> = {}) => ({
+  kind: 'known' as const,
+  ...recurrenceRow(state, more),
 })
 
 export const depositRecorded = (left: Partial<FollowUps> = {}): ActivityResult<'recordDeposit'> => ({

@@ -33,7 +33,10 @@ export const createWebhookBody = z.strictObject({
   token: token.optional().meta({ description: 'Generated where absent' }),
   events: events
     .optional()
-    .meta({ description: 'All where absent, except `BATCH`, which is delivered only where it is named' }),
+    .meta({
+      description:
+        'All where absent, except `BATCH` and `RECURRENCE`, which are delivered only where they are named',
+    }),
 })
 export type CreateWebhookBody = z.output<typeof createWebhookBody>
 

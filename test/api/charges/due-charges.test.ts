@@ -139,18 +139,19 @@ test('a provider that does not compute the terms is skipped', async () => {
   expect(provider).toEqual({ uuid: connections[1]!.uuid, provider: 'PROVIDER_C' })
 })
 
-test('where each provider lacks another member, both are named and nothing is issued', async () => {
+test('what no provider computes is named by member, and nothing is issued', async () => {
   const { api } = await createMerchant({
     providers: [
       { provider: 'PROVIDER_D', dialect: 'stark' },
       { provider: 'PROVIDER_B', dialect: 'woovi' },
     ],
   })
-  const order = { type: 'PIX', ...buildOrder({ abatement: percent(1), fine: fixed(3) }) }
+  const interest = { ...fixed(1), per: 'DAY', days: 'BUSINESS' }
+  const order = { type: 'PIX', ...buildOrder({ abatement: percent(1), interest }) }
   const refused = await api.post('/api/v1/payments', order)
   expect([refused.status, Object.keys(refused.body.errors).toSorted()]).toEqual([
     422,
-    ['due.abatement', 'due.fine'],
+    ['due.abatement', 'due.interest'],
   ])
   expect((await api.get('/api/v1/payments')).body.data).toEqual([])
 })

@@ -85,7 +85,8 @@ test('a look-up shows the owner masked, what was named, and the budget', async (
   const stranger = await byWoovi()
   expect((await stranger.api.get(`/api/v1/pix-keys/lookups/${shown.uuid}`)).status).toBe(404)
   const provider = (await merchant.api.get(`/api/v1/providers/${merchant.connection.uuid}`)).body.data
-  expect(provider.lookup_budget).toMatchObject({ capacity: 500, left: 499 })
+  expect(provider.lookup_budget).toMatchObject({ capacity: 500 })
+  expect([499, 500]).toContain(provider.lookup_budget.left) // One is refilled every three seconds.
 })
 
 test('a document matches, or not, where the provider names it whole', async () => {

@@ -556,7 +556,7 @@ describe('splits are taken back', () => {
     await payouts.requestRefund(merchant, charge, { value: 0.01 })
     await pollUntil(
       () => refundsOf(merchant, charge),
-      refunds => refunds.some(({ status }) => status === 'FAILED'),
+      refunds => refunds.some(({ refund }) => refund.status === 'FAILED'),
     )
     expect(await all()).toEqual([99, 500, 500])
     await refunded(merchant, charge, 0.01)

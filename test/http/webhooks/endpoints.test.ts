@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { deliveryRoutes, webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { runInTransaction } from '../../../src/db/client/transaction.ts'
+import { SUBSCRIBABLE_EVENT_TYPES } from '../../../src/domain/webhooks/webhook.ts'
 import { STATEMENT_TIMEOUT_MS } from '../../../src/http/limits.ts'
 import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
 import { expectOneOriginal } from '../../support/one-original.ts'
@@ -90,6 +91,11 @@ describe('a new webhook', () => {
     { name: 'a token of the caller', body: { token: 'a'.repeat(24) }, shown: { token: 'a'.repeat(24) } },
     { name: 'a token in base64', body: { token: BASE64_TOKEN }, shown: { token: BASE64_TOKEN } },
     { name: 'some events', body: { events: ['MED', 'PAYMENT'] }, shown: { events: ['MED', 'PAYMENT'] } },
+    {
+      name: 'every event',
+      body: { events: SUBSCRIBABLE_EVENT_TYPES },
+      shown: { events: SUBSCRIBABLE_EVENT_TYPES },
+    },
     { name: 'repeated events in any case', body: { events: ['med', 'MED'] }, shown: { events: ['MED'] } },
   ])('accepts $name', async ({ body, shown }) => {
     const answer = await create(body)

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import type { RecurrenceState } from '../../../src/domain/recurrences/recurrence.ts'
-import type { RecurrenceSnapshot } from '../../../src/workflows/contracts/recurrences.ts'
 import type { ActivityResult, Story } from '../../support/workflow-story.ts'
-import { NO_FOLLOW_UPS } from '../../support/workflow-story-answers.ts'
+import {
+  recurrenceKnown as known,
+  NO_FOLLOW_UPS,
+  recurrenceRow as row,
+} from '../../support/workflow-story-answers.ts'
 import { debitInput, SLOWLY, setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 /** Recurrences of Pix Automático, from their creation to their end (SPEC §2). */
@@ -10,22 +12,6 @@ import { debitInput, SLOWLY, setUpWorkflowStories } from '../../support/workflow
 const stories = setUpWorkflowStories()
 const DAY_MS = 86_400_000
 
-const row = (state: RecurrenceState, more: Partial<RecurrenceSnapshot> = {}): RecurrenceSnapshot => ({
-  state,
-  connectionUuid: 'connection-a',
-  tried: [],
-  cancelRequested: false,
-  isRequestDue: false,
-  nextCreationAt: null,
-  endsAt: null,
-  deliveries: [],
-  returns: [],
-  ...more,
-})
-const known = (state: RecurrenceState, more: Partial<RecurrenceSnapshot> = {}) => ({
-  kind: 'known' as const,
-  ...row(state, more),
-})
 /** An active recurrence whose next charge is created after so long. */
 const activeWithCharge = (inMs: number) => async (story: Story) =>
   known('active', { nextCreationAt: new Date((await story.now()) + inMs).toISOString() })

@@ -3,7 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
-import { Client, Connection, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client'
+import {
+  Client,
+  Connection,
+  WithStartWorkflowOperation,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client'
+import { ApplicationFailure } from '@temporalio/common'
 import type { WorkflowBundleOption } from '@temporalio/worker'
 import { awaitIssuedUpdate, cancelChargeUpdate } from '../../../src/workflows/contracts/charges.ts'
 import { replyToDisputeUpdate } from '../../../src/workflows/contracts/disputes.ts'
@@ -203,7 +210,7 @@ test.each(['continues', 'is restarted'])(
           await handle.result()
         }
         await client.withDeadline(Date.now() + END_WITHIN_MS, endWorkflow).catch(error => {
-          unfinished.push(`${workflowId}: ${error.message}`)
+          unfinished.push(`${workflowId}: ${error.message}: ${error.cause?.message}`)
         })
         return { workflowId, history: await handle.fetchHistory() }
       }),
@@ -257,10 +264,16 @@ function startWorkflow(uuid: string, { title, noun, input, update }: StartOption
  * failed and is not yet repeated. A workflow that has ended meanwhile has its outcome.
  */
 async function repeatWhileTaskFails(error: unknown, update: () => Promise<unknown>): Promise<unknown> {
-  if (error instanceof WorkflowNotFoundError) return undefined
+  if (error instanceof WorkflowNotFoundError || hasEndedBefore(error)) return undefined
   if (!(error instanceof Error && error.message.includes('Workflow Task in failed state'))) throw error
   await sleep(500)
   return update().catch(again => repeatWhileTaskFails(again, update))
+}
+
+/** Whether Temporal has lost an accepted update, and the workflow has ended without its answer. */
+function hasEndedBefore(error: unknown): boolean {
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined
+  return cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow'
 }
 
 /** Notifies a workflow that may have ended. */

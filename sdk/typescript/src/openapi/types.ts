@@ -4504,7 +4504,7 @@ export interface components {
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             token?: string;
-            /** @description All where absent, except `BATCH`, which is delivered only where it is named */
+            /** @description All where absent, except `BATCH` and `RECURRENCE`, which are delivered only where they are named */
             events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE")[];
         };
         CreateWebhookResponse: {

@@ -42,7 +42,7 @@ create table webhook (
   account_uuid uuid not null references account,
   url text not null check (length(url) <= 2048),
   mode text check (mode in ('live', 'test')),
-  events text[] not null check (cardinality(events) between 1 and 6),
+  events text[] not null check (cardinality(events) >= 1),
   sealed_secret text not null,
   masked_secret text not null,
   previous_secrets jsonb not null default '[]',
