@@ -14,6 +14,7 @@ import type {
 } from '../../domain/providers/provider.ts'
 import type { Provider } from '../../providers/port.ts'
 import type { TransferSnapshot } from '../../workflows/contracts/payouts.ts'
+import type { AcceptableOrder } from './acceptance-deadline.ts'
 
 /**
  * Supplies what is held, settled or released by one kind of payout: a transfer, a refund, or a return of an unmatched PIX. What may
@@ -31,7 +32,7 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   /** What was ordered: a payout that a provider reports under our id is compared with it. */
   getOrdered(row: Row): OrderedPayout
   /** The row of the order, with its acceptance deadline. */
-  getOrder?(row: Row): { acceptBefore?: Date | null | undefined } | undefined
+  getOrder?(row: Row): AcceptableOrder | undefined
   /** Ends an order whose acceptance deadline has passed. */
   endUnaccepted?(em: EntityManager, row: Row): Promise<void>
   /**

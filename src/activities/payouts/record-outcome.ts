@@ -3,10 +3,10 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { isDataRefusal, runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import { constantQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
+import { constantQuery, noQuery, type Query, sendChanges } from '../../db/pipeline/query.ts'
 import { recordAttemptAnswer } from '../../db/repositories/attempt-answers.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
-import { failureOf } from '../../domain/errors/error-catalogue.ts'
+import { queryPayoutConditions } from '../../db/repositories/pauses.ts'
 import type { UnusableAnswerCode } from '../../domain/payouts/order-difference.ts'
 import { describeOrderDifference, findOrderDifference } from '../../domain/payouts/ordered-payout.ts'
 import { isEndedAttempt, proofOf } from '../../domain/providers/attempt.ts'
@@ -24,6 +24,7 @@ import type { SendResult } from '../../workflows/contracts/payouts.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { clearUnknownMarks, markUnknown, recordRefusedAnswer } from '../shared/attempts.ts'
 import { transitionAttempt } from '../shared/transition.ts'
+import { ACCEPTANCE_TIMEOUT, getAcceptanceDeadline } from './acceptance-deadline.ts'
 import { recordLateEndToEndId } from './late-end-to-end-id.ts'
 import { storeProviderHandle } from './payout-handle.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
@@ -34,17 +35,6 @@ export type AttemptKey = { uuid: string; connectionUuid: string }
 /** Finds the attempt that is under way or unknown; there is at most one (docs/crash-semantics.md). */
 export function findLiveAttempt({ attempts }: AttemptedRow): Attempt | undefined {
   return attempts.find(attempt => !isEndedAttempt(attempt))
-}
-
-/**
- * Refusal of an order committed after its acceptance deadline: the API may have answered so, and no provider is called
- * (SPEC §4).
- */
-export const ACCEPTANCE_TIMEOUT: RejectedResult = {
-  kind: 'rejected',
-  finality: 'final',
-  refusedBy: 'service',
-  ...failureOf('not_started'),
 }
 
 /**
@@ -335,17 +325,25 @@ async function applyReportedState<Row extends AttemptedRow>(
 /**
  * Counts a sending of the same order that is to learn the outcome of the one before, in a transaction that is committed before it: from
  * then on a refusal of the earlier sending proves nothing, and its outcome is unknown. Returns whether the order may be repeated still:
- * not once the attempt has ended or its payout is accepted, or nothing was sent.
+ * not once the attempt has ended or its payout is accepted, nothing was sent, or nothing proves that the sending before was made in time.
  */
 export async function countRepeat<Row extends AttemptedRow>(
   em: EntityManager,
   handler: PayoutHandler<Row>,
   key: AttemptKey,
 ): Promise<boolean> {
-  const [row] = await handler.lock(em, key.uuid, noQuery)
+  const requestedAtMs = performance.now()
+  const [row, conditions] = await handler.lock(em, key.uuid, queryPayoutConditions(key.connectionUuid))
   const attempt = requireAttempt(row, key)
   if (isUnsentAttempt(attempt)) return false
   if (attempt.state !== 'calling' && attempt.state !== 'unknown') return false
+  const order = handler.getOrder?.(row)
+  // The worker may have ended before the first call: this one would then be the first.
+  if (performance.now() > getAcceptanceDeadline(order, conditions, requestedAtMs)) return false
+  if (order?.acceptBefore) {
+    order.acceptBefore = null // The row is visible before its deadline.
+    await sendChanges(em) // Before the attempt's update, whose trigger reads it.
+  }
   if (attempt.state === 'calling') markInterrupted(attempt)
   attempt.sendings += 1
   return true

@@ -8,7 +8,7 @@ import { findRepeatedRefusal } from '../../db/repositories/attempt-answers.ts'
 import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
-import { type PayoutConditions, queryPayoutConditions } from '../../db/repositories/pauses.ts'
+import { queryPayoutConditions } from '../../db/repositories/pauses.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { isEndedAttempt } from '../../domain/providers/attempt.ts'
 import {
@@ -48,6 +48,7 @@ import {
   toProviderConnection,
 } from '../shared/provider-client.ts'
 import { transitionAttempt } from '../shared/transition.ts'
+import { ACCEPTANCE_TIMEOUT, getAcceptanceDeadline } from './acceptance-deadline.ts'
 import {
   HANDLE_EXPIRED,
   isExpiredHandle,
@@ -58,7 +59,6 @@ import {
 } from './payout-handle.ts'
 import type { AttemptedRow, HoldRefusal, PayoutHandler } from './payout-handler.ts'
 import {
-  ACCEPTANCE_TIMEOUT,
   canStartAttempt,
   countRepeat,
   findLiveAttempt,
@@ -415,20 +415,6 @@ async function startSending<Row extends AttemptedRow>(
     markUnknown(attempt, { pollCount: 0, timeScale })
     return constantQuery({ kind: 'unknown', code })
   }
-}
-
-/**
- * Returns the latest time at which the commit may be acknowledged, on the clock of `performance.now()`. PostgreSQL
- * starts the transaction no earlier than the worker requests it, so a worker that pauses in between gets an earlier
- * deadline, never a later one.
- */
-function getAcceptanceDeadline(
-  order: { acceptBefore?: Date | null | undefined } | undefined,
-  { transactionStartedAtMs }: PayoutConditions,
-  requestedAtMs: number,
-): number {
-  if (!order?.acceptBefore) return Number.POSITIVE_INFINITY
-  return requestedAtMs + order.acceptBefore.getTime() - transactionStartedAtMs
 }
 
 /** Returns the refusal of a payout whose provider has refused every sending alike, and provably has none of them (SPEC §6). */

@@ -103,6 +103,41 @@ describe('a transfer of an unknown outcome', () => {
     expect(lookUps[0]).not.toHaveProperty('order')
   })
 
+  describe('that was ordered without an idempotency key', () => {
+    const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+    const endBeforeCall = async () => {
+      order = fixture.transferInput(merchant, { acceptBefore: inMinutes(1) })
+      fixture.scriptProvider({
+        async sendTransfer() {
+          throw new Error('killed')
+        },
+      })
+      await expect(send()).rejects.toThrow('killed')
+    }
+
+    test('is sent again until its acceptance deadline, which no longer binds it then', async () => {
+      await endBeforeCall()
+      await poll()
+      expect(lookUps[0]).toHaveProperty('order')
+      expect(await fixture.sql('select accept_before from transfer where uuid = ?', [order.uuid])).toEqual([
+        { accept_before: null },
+      ])
+    })
+
+    test('is not sent again after it: its client may have read that it does not exist', async () => {
+      await endBeforeCall()
+      await fixture.sql(`update transfer set accept_before = now() - interval '1 second' where uuid = ?`, [
+        order.uuid,
+      ])
+      await poll()
+      expect(lookUps).toHaveLength(1)
+      expect(lookUps[0]).not.toHaveProperty('order')
+      await expect(
+        fixture.sql('update attempt set sendings = sendings + 1 where subject_uuid = ?', [order.uuid]),
+      ).rejects.toThrow('attempt_before_deadline')
+    })
+  })
+
   test('is not sent again while an operator pauses the connection', async () => {
     await send()
     const target = { connectionUuid: merchant.connectionUuid }

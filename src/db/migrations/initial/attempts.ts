@@ -201,5 +201,9 @@ begin
 end $$;
 create trigger attempt_before_deadline before insert or update of state on attempt for each row
   when (new.state = 'calling' and new.operation in ('transfer', 'refund'))
+  execute function refuse_late_sending();
+-- Nor where an order is looked up by repeating it.
+create trigger attempt_repeated_before_deadline before update of sendings on attempt for each row
+  when (new.sendings > old.sendings and new.operation in ('transfer', 'refund'))
   execute function refuse_late_sending();`,
 }
