@@ -15,6 +15,7 @@ export class RequestDeadline {
   #started: { ids: ResourceIds | null } | null = null
   #mayWrite = false
   #isCommitting = false
+  #hasGivenUp = false
   /** Part that the request waits for; logged as the cause when the deadline passes. */
   awaitedPart: AwaitedPart = 'postgres'
 
@@ -61,6 +62,7 @@ export class RequestDeadline {
     try {
       return await this.awaitStep(response, marginMs)
     } catch (error) {
+      this.#hasGivenUp = true
       if (!isOutage(error)) throw error
       if (this.#started) failNotConfirmed(this.#started.ids, error)
       // The handler continues after the deadline. Where another wait of its own ended before, it has written nothing.
@@ -116,6 +118,15 @@ export class RequestDeadline {
   /** Fails with `not_confirmed` where an outage follows a COMMIT, which may be its own. */
   failIfCommitting(error: unknown): void {
     if (this.#isCommitting && isOutage(error)) failNotConfirmed(null, error)
+  }
+
+  /**
+   * Fails with `ResponseTimeoutError` where the request was answered at its deadline, while its handler continued: nobody is told what the
+   * handler finds from then on.
+   */
+  requireUnanswered(): void {
+    if (this.#hasGivenUp)
+      throw new ResponseTimeoutError('the request was answered at its deadline', this.awaitedPart)
   }
 
   /** Fails with `ResponseTimeoutError` where at most `minMs` are left. */

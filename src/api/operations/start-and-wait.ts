@@ -82,7 +82,11 @@ export async function startAndAwaitResult<Row, Result>(
       await waitForStorageDeadline()
       row = await findStarted()
     }
-    if (row !== null) return await present(row)
+    if (row !== null) {
+      // A client that was answered already may have read that there is no row: the order must not be stored as accepted.
+      deadline.requireUnanswered()
+      return await present(row)
+    }
   } catch (error) {
     if (!isOutage(error)) throw error
     cause = error

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { DriverException } from '@mikro-orm/core'
 import Koa from 'koa'
 import { endPause, startPause } from '../../../src/admin/pauses.ts'
-import { createApp } from '../../../src/api/app.ts'
+import { createApp, type RouteRegistrar } from '../../../src/api/app.ts'
 import { chargeRoutes } from '../../../src/api/charges/routes.ts'
 import { queryAcceptanceDeadline } from '../../../src/api/operations/create-operation.ts'
 import { deriveOperationUuid, fingerprintRequest } from '../../../src/api/operations/idempotency.ts'
@@ -108,24 +108,10 @@ describe('concurrent requests', () => {
     const charge = await paidCharge()
     let order: { uuid: string; acceptBefore?: string } | undefined
     let startedAt = 0
-    const client = {
-      withDeadline: (_: number, work: () => Promise<unknown>) => work(),
-      workflow: {
-        executeUpdateWithStart: async (
-          _: unknown,
-          { startWorkflowOperation }: { startWorkflowOperation: { options: { args: [typeof order] } } },
-        ) => {
-          order = startWorkflowOperation.options.args[0]
-          startedAt = Date.now()
-          throw new Error('nothing more was heard of it')
-        },
-      },
-    }
-    const temporal = { ...fixture.dependencies.temporal, client: async () => client as never }
-    const server = await startServer(
-      createApp({ ...fixture.dependencies, temporal, routes: [refundRoutes] }),
-      fixture.config,
-    )
+    const server = await startApp([refundRoutes], started => {
+      order = started as typeof order
+      startedAt = Date.now()
+    })
     const began = Date.now()
     const path = `/api/v1/payments/${charge}/refund`
     const { status, body } = await createCaller(server)('POST', path, {
@@ -146,6 +132,54 @@ describe('concurrent requests', () => {
       expect(answeredAt).toBeGreaterThan(until as number)
     }
   })
+
+  test('a payout that is found after its caller was answered is not stored as accepted', async () => {
+    const ordered = Promise.withResolvers<{ uuid: string; acceptBefore: string }>()
+    const server = await startApp([transferRoutes], order => ordered.resolve(order as never))
+    const body = { value: 0.4, pix_key: 'maria@example.com' }
+    const fingerprint = fingerprintRequest({ body: createTransferBody.parse(body), connectionUuid: null })
+    const answer = createCaller(server)('POST', '/api/v1/transfers', { token, body })
+    const { uuid, acceptBefore } = await ordered.promise
+    const isDeadlineStored = async () => {
+      const [row] = await sql('select accept_before is not null as stored from transfer where uuid = ?', [
+        uuid,
+      ])
+      return row?.stored
+    }
+    await runInTransaction(fixture.orm, async em => {
+      await em.execute('lock table transfer in access exclusive mode')
+      await waitForLockWaiter()
+      expect((await answer).body.code).toBe('not_confirmed')
+      await em.execute(
+        `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, pix_key,
+           accept_before, request_id, fingerprint, history, created_at, updated_at)
+         select ?, account_uuid, uuid, provider_account_uuid, 'sending', 40, 'maria@example.com', ?, 'late', ?, '[]', now(), now()
+         from connection where uuid = ?`,
+        [uuid, acceptBefore, fingerprint, connection],
+      )
+    })
+    await server.stop() // Ends once its handlers have.
+    await sleep(500)
+    expect(await isDeadlineStored()).toBe(true)
+  })
+
+  /** Starts an API whose workflows are heard of no more once they are started; `onStart` gets the order of each. */
+  function startApp(routes: RouteRegistrar[], onStart: (order: object) => void) {
+    const client = {
+      withDeadline: (_: number, work: () => Promise<unknown>) => work(),
+      workflow: {
+        executeUpdateWithStart: async (
+          _: unknown,
+          { startWorkflowOperation }: { startWorkflowOperation: { options: { args: [object] } } },
+        ) => {
+          onStart(startWorkflowOperation.options.args[0])
+          throw new Error('nothing more was heard of it')
+        },
+      },
+    }
+    const temporal = { ...fixture.dependencies.temporal, client: async () => client as never }
+    return startServer(createApp({ ...fixture.dependencies, temporal, routes }), fixture.config)
+  }
 
   async function paidCharge(): Promise<string> {
     const [charge, payment] = [await fixture.insertCharge(connection), randomUUID()]
