@@ -4,11 +4,12 @@ import type { Orm } from '../db/client/orm.ts'
 import {
   deleteProviderProbes,
   findProviderOrigins,
+  isOtherWorkerWithoutProvider,
   isReachedByOtherWorker,
   recordProviderProbes,
 } from '../db/repositories/provider-reach.ts'
 
-/** Interval of probes while a provider is reached, and while none is. */
+/** Interval of probes while a provider is reached, and while none is, here or by another worker. */
 const PROBE_INTERVAL_MS = 5_000
 const FAILING_PROBE_INTERVAL_MS = 1_000
 /** Shortest pause between rounds, however many calls fail to connect. */
@@ -48,6 +49,8 @@ export type ProviderWatchOptions = {
   /** Returns whether the server of an origin can be reached from this process. */
   canConnect: (origin: string) => Promise<boolean>
   log: Logger
+  /** Interval of probes while a provider is reached, and no other worker reaches none. */
+  probeIntervalMs?: number
 }
 
 /** Rounds in a row that reached no provider. `sinceMs`: end of the first one, on the clock of `performance.now()`. */
@@ -59,7 +62,13 @@ type FailedRounds = { count: number; origins: string[]; sinceMs: number }
  * Temporal would keep giving it tasks that only other workers can do (docs/production.md). Where no worker reaches a
  * provider, the provider is down and no worker ends.
  */
-export function createProviderWatch({ orm, worker, canConnect, log }: ProviderWatchOptions): ProviderWatch {
+export function createProviderWatch({
+  orm,
+  worker,
+  canConnect,
+  log,
+  probeIntervalMs = PROBE_INTERVAL_MS,
+}: ProviderWatchOptions): ProviderWatch {
   const closing = new AbortController()
   let failed: FailedRounds | null = null
   /** Origins that the last round did not reach. */
@@ -113,11 +122,17 @@ export function createProviderWatch({ orm, worker, canConnect, log }: ProviderWa
     return isReachedByOther(failed.origins, performance.now() - failed.sinceMs)
   }
 
+  /** A worker that reaches no provider waits for the next probes of the others, which say whether it is at fault. */
+  async function isProbeDue(): Promise<boolean> {
+    const withinMs = performance.now() - probedAtMs
+    if (failed !== null || withinMs >= probeIntervalMs) return true
+    return isOtherWorkerWithoutProvider(orm.em.fork(), { worker, withinMs })
+  }
+
   async function watchUntilLost(): Promise<boolean> {
     while (!closing.signal.aborted) {
-      const isDue = failed !== null || performance.now() - probedAtMs >= PROBE_INTERVAL_MS
       try {
-        if (isDue) await probe()
+        if (await isProbeDue()) await probe()
         if (await isLost()) return true
       } catch (error) {
         log.debug({ code: Object(error).code }, 'the probes of providers cannot be recorded')

@@ -56,3 +56,16 @@ export function isReachedByOtherWorker(
     [worker, withinMs, JSON.stringify(origins)],
   )
 }
+
+/** Returns whether a worker other than `worker` has connected to none of its origins, by its latest probes, within the last `withinMs`. */
+export function isOtherWorkerWithoutProvider(
+  em: EntityManager,
+  { worker, withinMs }: { worker: string; withinMs: number },
+): Promise<boolean> {
+  return selectValue(
+    em,
+    `select exists (select from provider_reach where worker <> ? group by worker
+       having max(probed_at) > now() - ? * interval '1 millisecond' and max(reached_at) is distinct from max(probed_at))`,
+    [worker, withinMs],
+  )
+}

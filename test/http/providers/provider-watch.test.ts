@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { pino } from 'pino'
 import { isReachedByOtherWorker, recordProviderProbes } from '../../../src/db/repositories/provider-reach.ts'
 import { createProviderWatch } from '../../../src/startup/provider-watch.ts'
+import { waitUntil } from '../../../src/startup/wait-until.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** A worker whose network reaches no provider ends, or does not begin to poll, if another worker reaches one. */
@@ -25,7 +26,10 @@ afterAll(() => fixture?.close())
 beforeEach(() => fixture.orm.em.fork().execute('delete from provider_reach'))
 
 /** A worker that reaches what is in `reachable`, which a test may change. */
-function workerReaching(...origins: string[]) {
+const workerReaching = (...origins: string[]) => startWorkerReaching(origins)
+
+/** The same, which probes again so often while it reaches a provider. */
+function startWorkerReaching(origins: string[], probeIntervalMs?: number) {
   const reachable = new Set(origins)
   const worker = randomUUID()
   const probed: string[] = []
@@ -33,6 +37,7 @@ function workerReaching(...origins: string[]) {
     orm: fixture.orm,
     worker,
     log: pino({ level: 'silent' }),
+    ...(probeIntervalMs && { probeIntervalMs }),
     async canConnect(origin) {
       probed.push(origin)
       return reachable.has(origin)
@@ -127,6 +132,19 @@ describe('a running worker', () => {
     await close()
     expect(await lost).toBe(false)
   })
+})
+
+test('a running worker probes before its time where another one reaches none', async () => {
+  const { probed, waitUntilReachable, watch, close } = startWorkerReaching([A, B], 3_600_000)
+  await waitUntilReachable()
+  await otherWorkerReaches([A])
+  const lost = watch()
+  expect(await isDone(lost, 2_500)).toBe(false)
+  expect(probed).toHaveLength(2)
+  await otherWorkerReaches([])
+  await waitUntil(() => probed.length > 2, { description: 'It does not probe', limitMs: 60_000 })
+  await close()
+  expect(await lost).toBe(false)
 })
 
 describe('a worker that starts', () => {
