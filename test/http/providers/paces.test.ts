@@ -125,22 +125,23 @@ test('ten workers that call as often as they can stay within what Inter publishe
   })
   const until = performance.now() + 1.5 * minuteMs
   const callAtMost = async (kind: PaceKind, perMinute: number) => {
-    const turns: number[] = []
+    /** When each turn was asked for, and when it was known to be taken: in between it was taken. */
+    const turns: { from: number; to: number }[] = []
     const keepCalling = async () => {
       const { takeTurn } = shareAccess({ providerAccountUuid, tokenPace: undefined, timeoutMs: 1_000 })
       while (performance.now() < until) {
+        const from = performance.now()
         if ((await takeTurn(kind, PROVIDER_CAPABILITIES.inter.pace![kind]!, 0)) === 0)
-          turns.push(performance.now())
+          turns.push({ from, to: performance.now() })
         await new Promise(resolve => setTimeout(resolve, 10))
       }
     }
     await Promise.all(Array.from({ length: 10 }, keepCalling))
-    turns.sort((one, other) => one - other)
     const mostInAMinute = Math.max(
-      ...turns.map(start => turns.filter(at => at >= start && at - start < minuteMs).length),
+      ...turns.map(({ from }) => turns.filter(turn => turn.from >= from && turn.to - from < minuteMs).length),
     )
     expect(mostInAMinute).toBeLessThanOrEqual(perMinute)
-    expect(mostInAMinute).toBeGreaterThan(perMinute * 0.6)
+    expect(turns.length).toBeGreaterThan(perMinute * 0.6)
   }
   await Promise.all([
     callAtMost('lookUp', 20),
