@@ -1,12 +1,7 @@
 import type { EntityManager } from '../db/client/orm.ts'
 import { Connection } from '../db/entities/connection.ts'
 import type { WorkflowHistory } from '../temporal/workflow-history.ts'
-import {
-  buildMoneyWorkflowOptions,
-  buildReopenOptions,
-  type TemporalContext,
-  type VisibleAttributes,
-} from '../temporal/workflow-options.ts'
+import { buildReopenOptions, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { ChargeInput } from '../workflows/contracts/charges.ts'
 import { listCandidates, type ReopenedInput } from '../workflows/contracts/orders.ts'
 import type { Continuation } from '../workflows/contracts/payouts.ts'
@@ -17,6 +12,7 @@ import {
   type RebuiltOperation,
 } from '../workflows/contracts/rebuild.ts'
 import type { RefundInput } from '../workflows/contracts/refunds.ts'
+import { buildMoneyWorkflowOptions, type VisibleAttributes } from '../workflows/contracts/start-options.ts'
 import type { TransferInput } from '../workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'

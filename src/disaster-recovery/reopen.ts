@@ -5,12 +5,9 @@ import type { PayoutNoun, UnfinishedNoun } from '../domain/shared/nouns.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { signalDispute, signalOperation, signalOrphanPayload } from '../temporal/signals.ts'
 import { readWorkflowHistory, type WorkflowHistory } from '../temporal/workflow-history.ts'
-import {
-  buildMoneyWorkflowOptions,
-  startOrReopenWorkflow,
-  type TemporalContext,
-} from '../temporal/workflow-options.ts'
+import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { ChargeInput } from '../workflows/contracts/charges.ts'
+import { buildMoneyWorkflowOptions } from '../workflows/contracts/start-options.ts'
 import type { TransferInput } from '../workflows/contracts/transfers.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { readPayoutHistory } from './payout-history.ts'

@@ -23,12 +23,12 @@ import {
 } from '../workflows/contracts/recurrences.ts'
 import type { RefundInput } from '../workflows/contracts/refunds.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
+import { buildMoneyWorkflowOptions } from '../workflows/contracts/start-options.ts'
 import { cancelTransferUpdate, type TransferInput } from '../workflows/contracts/transfers.ts'
 import type { PasswordResetInput } from '../workflows/contracts/users.ts'
 import { WORKFLOWS, type WorkflowInputs } from '../workflows/contracts/workflows.ts'
 import { isWorkflowRunning } from './workflow-history.ts'
 import {
-  buildMoneyWorkflowOptions,
   buildReopenOptions,
   catchWorkflowNotFound,
   startOrReopenWorkflow,

@@ -2,6 +2,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Charge } from '../../db/entities/charge.ts'
+import type { Connection } from '../../db/entities/connection.ts'
 import type { OperationFailure } from '../../db/entities/transfer.ts'
 import { batchQueries, runQuery, sendChanges } from '../../db/pipeline/query.ts'
 import { queryLockedChargeState } from '../../db/repositories/charges.ts'
@@ -15,6 +16,7 @@ import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type {
   IssueChargeOutcome,
   IssuedCharge,
+  NoAnswerResult,
   RejectedResult,
   UnreachableResult,
 } from '../../domain/providers/provider.ts'
@@ -61,36 +63,23 @@ export function issueDebit(dependencies: ActivityDependencies) {
     if (!order.debit) throw new Error('the order is no debit')
     const debitOrder: OrderedDebit = { ...order, debit: order.debit }
     const start = await runInTransaction(orm, em => startDebit(dependencies, em, debitOrder))
-    if (start.kind === 'ended') return readResult(dependencies, order)
-    const { attempt, isRepeat, blocked } = start
-    const found = isRepeat ? await lookUpDebit(dependencies, start, order) : null
-    if (found?.kind === 'found') return recordIssued(dependencies, start, found.charge)
-    if (found?.kind === 'no_answer') return { kind: 'again', code: found.code }
-    // Nothing was ever sent, or look-ups have proved that it did not arrive.
-    const isProvedUnsent = attempt === null || isAbsenceProved
-    if (blocked) {
-      if (blocked.kind === 'unreachable') return { kind: 'again', code: blocked.code }
-      if (!isProvedUnsent) return { kind: 'not_found', settleWindowMs: start.connection.settleWindowMs }
-      return recordRefused(dependencies, start, blocked)
-    }
-    const outcome = await requestDebit(dependencies, start, debitOrder)
+    if (!start) return { kind: 'closed', ...(await readIssueResult(orm.em.fork(), order.uuid)) }
+    const outcome = await findOrRequestDebit(dependencies, start, debitOrder)
     switch (outcome.kind) {
       case 'accepted':
         return recordIssued(dependencies, start, outcome.charge)
-      case 'unknown':
-      case 'unreachable':
-        return { kind: 'again', code: outcome.code }
       case 'rejected':
-        if (isRepeat && !isAbsenceProved)
+        if (start.isRepeat && !isAbsenceProved)
           return { kind: 'not_found', settleWindowMs: start.connection.settleWindowMs }
         return recordRefused(dependencies, start, outcome)
+      default:
+        return { kind: 'again', code: outcome.code }
     }
   }
 }
 
 /** A debit that is being made. `attempt`: null where the call is blocked and none was made before. */
 type DebitStart = ProviderConnection & {
-  kind: 'call'
   chargeUuid: string
   attempt: Attempt | null
   /** An earlier call may have made the debit. */
@@ -110,13 +99,13 @@ const TOO_LATE = {
 
 /**
  * Stores the charge and its attempt, under the row lock of the recurrence and then of the charge: of two orders of a cycle one is stored as
- * failed, as is one of a recurrence that is not active.
+ * failed, as is one of a recurrence that is not active. Null where the charge is not being made any more.
  */
 async function startDebit(
   dependencies: ActivityDependencies,
   em: EntityManager,
   order: OrderedDebit,
-): Promise<DebitStart | { kind: 'ended' }> {
+): Promise<DebitStart | null> {
   const { uuid: chargeUuid, debit } = order
   const { recurrenceUuid, cycle } = debit
   const recurrence = await lockRecurrence(em, recurrenceUuid)
@@ -130,25 +119,27 @@ async function startDebit(
     ),
   )
   const client = toProviderConnection(dependencies, connectionToCall)
-  if (state !== undefined && state !== 'issuing') return { kind: 'ended' }
+  if (state !== undefined && state !== 'issuing') return null
   if (state === undefined) {
     const isCharged = await isCycleCharged(em, { recurrenceUuid, cycle, exceptUuid: chargeUuid })
     const charge = storeCharge(dependencies, em, order, client.connection)
     const refusal = findCycleRefusal(isChargeableRecurrenceState(recurrence.state), isCharged)
     if (refusal) {
       await failStoredDebit(em, charge, failureOf(refusal))
-      return { kind: 'ended' }
+      return null
     }
     passCycle(recurrence, cycle)
     await sendChanges(em)
   }
-  const [earlier] = await findIssueAttempts(em, chargeUuid)
   const isTooLate = computeBrasiliaDay(new Date()) > findCreationPeriod(debit.dueOn).lastDay
   const blocked = isTooLate ? TOO_LATE : blockedReason('issue', client.connection, { isPaused })
-  if (earlier) return { kind: 'call', ...client, chargeUuid, attempt: earlier, isRepeat: true, blocked }
-  const subject = { operation: 'issue', subjectUuid: chargeUuid, position: 0 } as const
-  const attempt = blocked ? null : createAttempt(em, subject, client.connection)
-  return { kind: 'call', ...client, chargeUuid, attempt, isRepeat: false, blocked }
+  const [earlier] = await findIssueAttempts(em, chargeUuid)
+  const attempt = earlier ?? (blocked ? null : createDebitAttempt(em, chargeUuid, client.connection))
+  return { ...client, chargeUuid, attempt, isRepeat: earlier !== undefined, blocked }
+}
+
+function createDebitAttempt(em: EntityManager, chargeUuid: string, connection: Connection): Attempt {
+  return createAttempt(em, { operation: 'issue', subjectUuid: chargeUuid, position: 0 }, connection)
 }
 
 function findCycleRefusal(isActive: boolean, isCharged: boolean) {
@@ -166,12 +157,21 @@ async function failStoredDebit(em: EntityManager, charge: Charge, failure: Opera
   await recordChargeEvent(em, await lockCharge(em, charge.uuid), { at })
 }
 
-/** Looks up whether an earlier call has made the debit. */
-async function lookUpDebit(dependencies: ActivityDependencies, start: DebitStart, { uuid }: ChargeInput) {
-  const { connection, provider, attempt } = start
-  const answer = await provider.findCharge(referenceOf(uuid), { isDue: false, isDebit: true })
-  await requireReach(dependencies, dependencies.orm.em.fork(), connection, answer)
-  return guardNotFoundByEpoch(answer, { attempt: attempt!, connection })
+/** Looks the debit up where an earlier call may have made it, and requests it where none has, unless the provider may not be called. */
+async function findOrRequestDebit(
+  dependencies: ActivityDependencies,
+  start: DebitStart,
+  order: OrderedDebit,
+): Promise<IssueChargeOutcome | NoAnswerResult> {
+  const { connection, provider, attempt, isRepeat, blocked } = start
+  if (isRepeat) {
+    const shown = await provider.findCharge(referenceOf(order.uuid), { isDue: false, isDebit: true })
+    await requireReach(dependencies, dependencies.orm.em.fork(), connection, shown)
+    const answer = guardNotFoundByEpoch(shown, { attempt: attempt!, connection })
+    if (answer.kind === 'found') return { kind: 'accepted', charge: answer.charge }
+    if (answer.kind === 'no_answer') return answer
+  }
+  return blocked ?? requestDebit(dependencies, start, order)
 }
 
 async function requestDebit(
@@ -211,19 +211,12 @@ async function recordRefused(
   refusal: RejectedResult,
 ): Promise<IssueDebitResult> {
   const result = await runInTransaction(orm, async em => {
-    const state = await runQuery(em, queryLockedChargeState(chargeUuid))
-    const [stored] = state === 'issuing' ? await findIssueAttempts(em, chargeUuid) : []
-    const attempt =
-      stored ??
-      (state === 'issuing' &&
-        createAttempt(em, { operation: 'issue', subjectUuid: chargeUuid, position: 0 }, connection))
-    if (attempt && attempt.state === 'calling') recordRefusedAnswer(attempt, refusal)
+    await runQuery(em, queryLockedChargeState(chargeUuid))
+    const [stored] = await findIssueAttempts(em, chargeUuid)
+    const attempt = stored ?? createDebitAttempt(em, chargeUuid, connection)
+    if (attempt.state === 'calling') recordRefusedAnswer(attempt, refusal)
     await sendChanges(em)
     return failIssuing(em, chargeUuid)
   })
   return { kind: 'closed', ...result }
-}
-
-async function readResult({ orm }: ActivityDependencies, { uuid }: ChargeInput): Promise<IssueDebitResult> {
-  return { kind: 'closed', ...(await readIssueResult(orm.em.fork(), uuid)) }
 }

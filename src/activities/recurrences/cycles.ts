@@ -2,11 +2,10 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Recurrence } from '../../db/entities/recurrence.ts'
 import { isCycleCharged, lockRecurrence } from '../../db/repositories/recurrences.ts'
-import { uuidFromHash } from '../../domain/pix/identifiers.ts'
 import type { CycleCreation } from '../../domain/recurrences/cycles.ts'
 import { findStoredCreation } from '../../domain/recurrences/stored-terms.ts'
-import { sha256 } from '../../security/sealing.ts'
-import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
+import { buildCycleOrder, deriveCycleUuid } from '../../temporal/recurrences.ts'
+import type { ChargeInput } from '../../workflows/contracts/charges.ts'
 import type {
   PrepareCycleResult,
   RecordCycleInput,
@@ -27,9 +26,8 @@ export function prepareCycle(dependencies: ActivityDependencies) {
       const next = await advanceToNext(em, row)
       const snapshot = await readSnapshot(em, row)
       if (!next || next.createAt > new Date()) return snapshot
-      const { cycle } = next
-      const order = buildCycleOrder(dependencies, row, { cycle: cycle.number, dueOn: cycle.dueDay })
-      return { ...snapshot, charge: { cycle: cycle.number, order } }
+      const { number: cycle, dueDay: dueOn } = next.cycle
+      return { ...snapshot, charge: { cycle, order: orderCycle(dependencies, row, { cycle, dueOn }) } }
     })
 }
 
@@ -41,11 +39,6 @@ export function recordCycle({ orm }: ActivityDependencies) {
       passCycle(row, cycle)
       return readSnapshot(em, row)
     })
-}
-
-/** Derives the uuid of the charge that the worker creates for a cycle. */
-function deriveCycleUuid(recurrenceUuid: string, cycle: number): string {
-  return uuidFromHash(sha256(JSON.stringify(['cycle', recurrenceUuid, cycle])))
 }
 
 /** Marks a cycle, and those before it, as charged or skipped. The caller holds the row lock. */
@@ -75,33 +68,24 @@ async function advanceToNext(em: EntityManager, row: Recurrence): Promise<CycleC
   }
 }
 
-function buildCycleOrder(
+function orderCycle(
   { sealer, timeScale }: ActivityDependencies,
   row: Recurrence,
-  { cycle, dueOn }: { cycle: number; dueOn: string },
+  day: { cycle: number; dueOn: string },
 ): ChargeInput {
-  const { uuid: recurrenceUuid, accountUuid, railId, feeCents, valueCents, externalRef, subject } = row
-  if (valueCents == null || railId == null)
-    throw new Error('the recurrence has no value or no id of the rail')
-  const details: ChargeInputDetails = {
-    ...(externalRef != null && { externalRef }),
-    debtor: { name: row.debtorName, document: row.debtorDocument },
-    ...(subject != null && { message: subject }),
-    splits: row.splits,
-    fingerprint: row.fingerprint,
-  }
-  return {
-    uuid: deriveCycleUuid(recurrenceUuid, cycle),
+  const { accountUuid, valueCents, feeCents, splits, fingerprint, requestId, tokenNumber, userUuid } = row
+  if (valueCents == null) throw new Error('the recurrence has no value')
+  return buildCycleOrder(sealer, row, {
+    ...day,
+    uuid: deriveCycleUuid(row.uuid, day.cycle),
     accountUuid,
-    candidates: [row.connection.uuid],
     valueCents,
-    // A debit has no payload that expires.
-    expiresInSeconds: 0,
-    debit: { recurrenceUuid, cycle, railId, dueOn, feeCents },
-    details: sealer.seal(details),
-    requestId: row.requestId,
-    ...(row.tokenNumber != null && { tokenNumber: row.tokenNumber }),
-    ...(row.userUuid != null && { userUuid: row.userUuid }),
+    feeCents,
+    splits,
+    fingerprint,
+    requestId,
+    ...(tokenNumber != null && { tokenNumber }),
+    ...(userUuid != null && { userUuid }),
     timeScale,
-  }
+  })
 }

@@ -32,13 +32,13 @@ import {
   UNAVAILABLE_RETRY_S,
 } from '../../http/limits.ts'
 import type { FieldErrors } from '../../http/validate.ts'
+import { buildCycleOrder } from '../../temporal/recurrences.ts'
 import {
   executeCancelRecurrenceUpdate,
   startMoneyWorkflow,
   startRecurrenceWorkflow,
 } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
-import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
 import type { RecurrenceInput, RecurrenceInputDetails } from '../../workflows/contracts/recurrences.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { visibilityFilter } from '../authorization/visibility.ts'
@@ -225,25 +225,10 @@ export function chargeRecurrence(
     find: uuid => findCharge(em.fork(), uuid),
     replayWaitMs: ({ state }) => (state === 'issuing' ? REQUEST_DEADLINE_MS : 0),
     validate: () => validateCycleCharge({ em, token }, { uuid: recurrenceUuid, body }),
-    start({ fingerprint, ...operation }, { row, splits, valueCents, debit }, waitMs) {
+    start(operation, { row, ...charge }, waitMs) {
       const externalRef = body.external_ref ?? row.externalRef ?? undefined
-      const message = body.message ?? row.subject ?? undefined
-      const details: ChargeInputDetails = {
-        ...(externalRef !== undefined && { externalRef }),
-        debtor: { name: row.debtorName, document: row.debtorDocument },
-        ...(message !== undefined && { message }),
-        splits,
-        fingerprint,
-      }
-      const order: ChargeInput = {
-        ...operation,
-        candidates: [row.connection.uuid],
-        valueCents,
-        // A debit has no payload that expires.
-        expiresInSeconds: 0,
-        debit,
-        details: sealer.seal(details),
-      }
+      const { message } = body
+      const order = buildCycleOrder(sealer, row, { ...operation, ...charge, externalRef, message })
       return startMoneyWorkflow(context, 'charge', order, { externalRef, waitMs })
     },
     present: respondWithCharge,
@@ -278,6 +263,5 @@ async function validateCycleCharge(
   if (await isCycleCharged(em, { recurrenceUuid: uuid, cycle })) fail('cycle_already_charged')
   if (await runQuery(em, queryIsPaused(connection.uuid, 'in')))
     fail('paused', { retryAfterS: PAUSED_RETRY_S })
-  const { railId } = row
-  return { row, splits, valueCents, debit: { recurrenceUuid: uuid, cycle, railId, dueOn, feeCents } }
+  return { row, splits, valueCents, feeCents, cycle, dueOn }
 }

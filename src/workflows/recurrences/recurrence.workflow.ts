@@ -19,6 +19,7 @@ import {
   type RecurrenceSnapshot,
 } from '../contracts/recurrences.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
+import { buildMoneyWorkflowOptions } from '../contracts/start-options.ts'
 import {
   anyWorkerActivities,
   dbActivities,
@@ -215,7 +216,7 @@ class RecurrenceWorkflow {
       return
     }
     const { cycle, order } = charge
-    await startChildOnce('charge', order.uuid, order)
+    await startChildOnce('charge', order.uuid, order, buildMoneyWorkflowOptions('charge', order))
     await this.#apply(await dbActivities.recordCycle({ uuid: this.#uuid, cycle }))
     this.#isCycleDone = true
   }

@@ -1,5 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
-import { ParentClosePolicy, startChild } from '@temporalio/workflow'
+import { type ChildWorkflowOptions, ParentClosePolicy, startChild } from '@temporalio/workflow'
 import type { FollowUps } from '../contracts/orders.ts'
 import type { OpenDelivery } from '../contracts/webhooks.ts'
 import { WORKFLOWS, type WorkflowInputs } from '../contracts/workflows.ts'
@@ -31,19 +31,21 @@ export async function startFollowUpWorkflows(
       startChildOnce('delivery', delivery.deliveryUuid, { ...delivery, timeScale }),
     ),
     // A return that is still to be sent has no running workflow; an earlier one of the same PIX may have completed.
-    ...returns.map(order => startChildOnce('return', order.uuid, { ...order, timeScale }, 'ALLOW_DUPLICATE')),
+    ...returns.map(order =>
+      startChildOnce('return', order.uuid, { ...order, timeScale }, { workflowIdReusePolicy: 'ALLOW_DUPLICATE' }),
+    ),
   ])
 }
 
 /** The default of Temporal, which a child of a new charge or transfer does not inherit (src/temporal/start.ts). */
 const FOLLOW_UP_PRIORITY = { priorityKey: 3 }
 
-/** Starts an independent child workflow, unless it runs or, with REJECT_DUPLICATE, has run already. */
+/** Starts an independent child workflow, unless it runs or, with REJECT_DUPLICATE, the default, has run already. */
 export async function startChildOnce<Noun extends keyof WorkflowInputs>(
   noun: Noun,
   uuid: string,
   input: WorkflowInputs[Noun],
-  reuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE' = 'REJECT_DUPLICATE',
+  options: ChildWorkflowOptions = {},
 ): Promise<void> {
   const { type, idOf } = WORKFLOWS[noun]
   try {
@@ -51,8 +53,9 @@ export async function startChildOnce<Noun extends keyof WorkflowInputs>(
       workflowId: idOf(uuid),
       args: [input],
       parentClosePolicy: ParentClosePolicy.ABANDON,
-      workflowIdReusePolicy: reuse,
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
       priority: FOLLOW_UP_PRIORITY,
+      ...options,
     })
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
