@@ -27,6 +27,7 @@ import { sweepProviderNotifications } from './provider-notifications/sweep.ts'
 import { listProviderAccounts, reconcile } from './reconciliation/reconcile.ts'
 import { createRecurrenceAtProvider, failRecurrence, lookUpRecurrence } from './recurrences/create.ts'
 import { prepareCycle, recordCycle } from './recurrences/cycles.ts'
+import { cancelFirstCharge, issueFirstCharge } from './recurrences/first-charge.ts'
 import { getRecurrence, openRecurrence } from './recurrences/open.ts'
 import { cancelRecurrence, pollRecurrence, requestConsent } from './recurrences/poll.ts'
 import { getRefund, openRefund } from './refunds/open.ts'
@@ -59,6 +60,8 @@ export function providerActivities(dependencies: ActivityDependencies) {
     reviseCharge: reviseChargeAtProvider(dependencies),
     issueDebit: issueDebit(dependencies),
     closeOrphan: closeOrphan(dependencies),
+    issueFirstCharge: issueFirstCharge(dependencies),
+    cancelFirstCharge: cancelFirstCharge(dependencies),
     createRecurrence: createRecurrenceAtProvider(dependencies),
     lookUpRecurrence: lookUpRecurrence(dependencies),
     pollRecurrence: pollRecurrence(dependencies),

@@ -8,11 +8,16 @@ import type { ChargeInput, ChargeInputDetails, DebitOrder } from '../workflows/c
 
 /** Derives the uuid of the charge that the worker creates for a cycle, so that a repeat never makes a second one. */
 export function deriveCycleUuid(recurrenceUuid: string, cycle: number): string {
-  return uuidFromHash(
-    createHash('sha256')
-      .update(JSON.stringify(['cycle', recurrenceUuid, cycle]))
-      .digest(),
-  )
+  return deriveUuid(['cycle', recurrenceUuid, cycle])
+}
+
+/** Derives the uuid of the first charge of a recurrence, so that a repeat never makes a second one. */
+export function deriveFirstChargeUuid(recurrenceUuid: string): string {
+  return deriveUuid(['first_charge', recurrenceUuid])
+}
+
+function deriveUuid(name: (string | number)[]): string {
+  return uuidFromHash(createHash('sha256').update(JSON.stringify(name)).digest())
 }
 
 /** What the charge of a cycle asks. Without a reference or message of its own it has those of its recurrence. */

@@ -116,6 +116,7 @@ export const recurrenceRow = (
   state,
   connectionUuid: 'connection-a',
   tried: [],
+  hasFirstCharge: false,
   cancelRequested: false,
   isRequestDue: false,
   nextCreationAt: null,

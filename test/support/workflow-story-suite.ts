@@ -37,6 +37,8 @@ const MAIN_ACTIVITIES: Record<
   issueDebit: true,
   closeOrphan: true,
   openRecurrence: true,
+  issueFirstCharge: true,
+  cancelFirstCharge: true,
   getRecurrence: true,
   createRecurrence: true,
   lookUpRecurrence: true,
@@ -223,11 +225,18 @@ export function setUpWorkflowStories() {
     },
 
     /** An ordered recurrence; `isAnswered` of its request is `story.awaitAccepted`. */
-    async recurrence(script: ActivityScript, timeScale = 1): Promise<Story> {
+    async recurrence(
+      script: ActivityScript,
+      timeScale = 1,
+      { hasFirstCharge = false } = {},
+    ): Promise<Story> {
       return startStory(script, {
         type: 'recurrenceWorkflow',
         id: WORKFLOWS.recurrence.idOf,
-        input: uuid => recurrenceInput(uuid, timeScale),
+        input: uuid => ({
+          ...recurrenceInput(uuid, timeScale),
+          ...(hasFirstCharge && { firstCharge: chargeInput(`charge of ${uuid}`) }),
+        }),
       })
     },
     /** A recurrence whose row had lost its workflow (src/disaster-recovery/reopen.ts). */

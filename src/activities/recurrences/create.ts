@@ -3,6 +3,7 @@ import { runInTransaction } from '../../db/client/transaction.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { Recurrence } from '../../db/entities/recurrence.ts'
+import type { OperationFailure } from '../../db/entities/transfer.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { findAttempts } from '../../db/repositories/attempts.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
@@ -31,6 +32,7 @@ import {
   recordCall,
 } from '../shared/provider-client.ts'
 import { transitionAttempt } from '../shared/transition.ts'
+import { findFirstCharge } from './first-charge.ts'
 import { applyReport, changeRecurrence, readSnapshot } from './state.ts'
 
 /**
@@ -83,15 +85,22 @@ export function failRecurrence({ orm }: ActivityDependencies) {
     runInTransaction(orm, async em => {
       const row = await lockRecurrence(em, uuid)
       if (row.state !== 'creating') return readSnapshot(em, row)
-      const attempts = await findAttempts(em, { operation: 'create_recurrence', subjectUuid: uuid })
-      const last = attempts.at(-1)
-      const isRefused = last && attempts.every(({ state }) => state === 'rejected')
-      row.failure = isRefused
-        ? { ...describeRefusal(last), provider: row.connection.provider }
-        : failureOf('no_provider_available')
+      row.failure = await findFailure(em, row)
       await changeRecurrence(em, row, 'no_provider_created')
       return readSnapshot(em, row)
     })
+}
+
+/** Finds why no candidate has created a recurrence: the refusal of the last one, or why its first charge was not issued. */
+async function findFailure(em: EntityManager, row: Recurrence): Promise<OperationFailure> {
+  const attempts = await findAttempts(em, { operation: 'create_recurrence', subjectUuid: row.uuid })
+  const last = attempts.at(-1)
+  if (last && attempts.every(({ state }) => state === 'rejected'))
+    return { ...describeRefusal(last), provider: row.connection.provider }
+  const firstCharge = last ? null : await findFirstCharge(em, row)
+  if (!firstCharge?.failure) return failureOf('no_provider_available')
+  const { attempts: _, ...failure } = firstCharge.failure
+  return failure
 }
 
 /** Describes a recurrence to its provider for a look-up. */
@@ -101,7 +110,12 @@ export function describeSent(row: Recurrence): SentRecurrence {
     debtor: { name: row.debtorName, document: row.debtorDocument },
     railId: row.railId ?? null,
     orderedAt: row.createdAt.toISOString(),
+    ...describeFirstCharge(row),
   }
+}
+
+function describeFirstCharge({ firstChargeUuid }: Recurrence) {
+  return firstChargeUuid == null ? {} : { firstChargeReference: referenceOf(firstChargeUuid) }
 }
 
 const NOT_SUPPORTED = {
@@ -175,6 +189,7 @@ function describeOrder(row: Recurrence, { collectionKey }: Connection): Provider
     ...(endsOn != null && { endsOn }),
     ...(valueCents != null && { valueCents: valueCents + row.feeCents }),
     ...(minimumCents != null && { minimumCents }),
+    ...describeFirstCharge(row),
   }
 }
 

@@ -9,14 +9,18 @@ import type {
   PayerAccount,
   RequestConsentOutcome,
 } from '../../domain/providers/provider-recurrence.ts'
-import { recurrenceMachine } from '../../domain/recurrences/recurrence.ts'
+import { isChargeableRecurrenceState, recurrenceMachine } from '../../domain/recurrences/recurrence.ts'
 import type { PollRecurrenceResult } from '../../workflows/contracts/recurrences.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { callRepeatably } from '../shared/provider-client.ts'
 import { describeSent, readKnown } from './create.ts'
+import { findFirstCharge, isOver } from './first-charge.ts'
 import { applyReport, changeRecurrence } from './state.ts'
 
-/** Polls the provider of a recurrence, then applies its answer under the row lock. "Not found" is no answer: the provider has made it. */
+/**
+ * Polls the provider of a recurrence, then applies its answer under the row lock. "Not found" is no answer: the provider has made it. A
+ * recurrence whose first charge has ended unpaid is cancelled: its code can be paid no more.
+ */
 export function pollRecurrence(dependencies: ActivityDependencies) {
   return async (uuid: string): Promise<PollRecurrenceResult> => {
     const em = dependencies.orm.em.fork()
@@ -30,8 +34,19 @@ export function pollRecurrence(dependencies: ActivityDependencies) {
     )
     if (answer.kind === 'not_found') return { kind: 'no_answer', code: 'not_found' }
     if (answer.kind === 'no_answer') return { kind: 'no_answer', code: answer.code }
-    return change(dependencies, uuid, (locked, tx) => applyReport(tx, locked, answer.recurrence))
+    return change(dependencies, uuid, async (locked, tx) => {
+      await applyReport(tx, locked, answer.recurrence)
+      const firstCharge = isChargeableRecurrenceState(locked.state) ? null : await findFirstCharge(tx, locked)
+      if (firstCharge && isOver(firstCharge)) withdraw(locked, 'first_charge_not_paid')
+    })
   }
+}
+
+/** Has a recurrence cancelled at its provider that no payer can authorize any more. */
+function withdraw(locked: Recurrence, code: string): void {
+  if (!recurrenceMachine.accepts(locked.state, 'cancelled')) return
+  locked.reasonCode ??= code
+  locked.cancelRequestedAt ??= new Date()
 }
 
 /**
@@ -45,13 +60,8 @@ export function requestConsent(dependencies: ActivityDependencies) {
     const { railId, sealedPayerAccount, requestExpiresAt } = row
     if (!railId || !sealedPayerAccount || !requestExpiresAt)
       throw new Error('the recurrence has no request for consent')
-    const withdraw = (code: string) =>
-      change(dependencies, uuid, locked => {
-        if (!recurrenceMachine.accepts(locked.state, 'cancelled')) return
-        locked.reasonCode ??= code
-        locked.cancelRequestedAt ??= new Date()
-      })
-    if (requestExpiresAt <= new Date()) return withdraw('request_expired')
+    const withdrawRow = (code: string) => change(dependencies, uuid, locked => withdraw(locked, code))
+    if (requestExpiresAt <= new Date()) return withdrawRow('request_expired')
     const request = {
       railId,
       debtorDocument: row.debtorDocument,
@@ -71,7 +81,7 @@ export function requestConsent(dependencies: ActivityDependencies) {
           locked.requestedAt ??= new Date()
         })
       case 'rejected':
-        return withdraw(answer.code)
+        return withdrawRow(answer.code)
       case 'unreachable':
       case 'unknown':
         return { kind: 'no_answer', code: answer.code }

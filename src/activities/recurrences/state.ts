@@ -75,6 +75,7 @@ export async function readSnapshot(em: EntityManager, row: Recurrence): Promise<
     state,
     connectionUuid: row.connection.uuid,
     tried: attempts.map(attempt => attempt.connectionUuid),
+    hasFirstCharge: row.firstChargeUuid != null,
     cancelRequested: row.cancelRequestedAt != null,
     isRequestDue: isUnrequested && state === 'pending',
     nextCreationAt: findStoredCreation(row, new Date()).next?.createAt.toISOString() ?? null,

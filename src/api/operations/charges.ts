@@ -45,6 +45,7 @@ import type { ChargeDebtor } from '../../domain/providers/provider.ts'
 import { collectFieldErrors, fail } from '../../http/api-error.ts'
 import { READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
 import type { FieldErrors } from '../../http/validate.ts'
+import type { Sealer } from '../../security/sealing.ts'
 import { executeCancelChargeUpdate, startMoneyWorkflow } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
@@ -56,6 +57,7 @@ import {
   type CreateRequest,
   createOperation,
   failStored,
+  type OperationOrder,
   type Replay,
 } from './create-operation.ts'
 import { collectDueErrors, selectDueConnections } from './due-charges.ts'
@@ -153,33 +155,41 @@ export function createCharge(
       find: uuid => findCharge(em.fork(), uuid),
       replayWaitMs: ({ state }) => (state === 'issuing' ? REQUEST_DEADLINE_MS : 0),
       validate: () => validateCreateCharge({ em, token }, body),
-      start({ fingerprint, ...operation }, { splits, candidates }, waitMs) {
-        const details: ChargeInputDetails = {
-          ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
-          ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
-          ...(body.debtor && { debtor: toDebtor(body.debtor) }),
-          ...(body.verify_sender && { isSenderVerified: true }),
-          ...(body.payer_kind && { payerKind: body.payer_kind }),
-          ...(body.match && { payerMatch: body.match }),
-          ...(body.due && { due: toDueTerms(body.due) }),
-          ...(body.message !== undefined && { message: body.message }),
-          ...(body.additional_info && { additionalInfo: body.additional_info }),
-          ...(body.metadata && { metadata: body.metadata }),
-          splits,
-          fingerprint,
-        }
-        const order: ChargeInput = {
-          ...operation,
-          candidates,
-          valueCents: body.value,
-          expiresInSeconds: body.expires_in ?? DEFAULT_EXPIRY_S,
-          details: sealer.seal(details),
-        }
+      start(operation, { candidates }, waitMs) {
+        const order = buildChargeOrder(sealer, { ...operation, candidates }, body)
         return startMoneyWorkflow(context, 'charge', order, { externalRef: body.external_ref, waitMs })
       },
       present: respondWithCharge,
     },
   )
+}
+
+/** Builds the order of a charge from its request. */
+export function buildChargeOrder(
+  sealer: Sealer,
+  { fingerprint, ...operation }: OperationOrder & Pick<ChargeInput, 'candidates'>,
+  body: Omit<CreateChargeBody, 'provider_uuid'>,
+): ChargeInput {
+  const details: ChargeInputDetails = {
+    ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
+    ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
+    ...(body.debtor && { debtor: toDebtor(body.debtor) }),
+    ...(body.verify_sender && { isSenderVerified: true }),
+    ...(body.payer_kind && { payerKind: body.payer_kind }),
+    ...(body.match && { payerMatch: body.match }),
+    ...(body.due && { due: toDueTerms(body.due) }),
+    ...(body.message !== undefined && { message: body.message }),
+    ...(body.additional_info && { additionalInfo: body.additional_info }),
+    ...(body.metadata && { metadata: body.metadata }),
+    splits: toSplits(body.splits),
+    fingerprint,
+  }
+  return {
+    ...operation,
+    valueCents: body.value,
+    expiresInSeconds: body.expires_in ?? DEFAULT_EXPIRY_S,
+    details: sealer.seal(details),
+  }
 }
 
 /**
@@ -229,13 +239,11 @@ function chargeErrorCode({ failure }: ReadCharge) {
 
 type ChargeCaller = { em: EntityManager; token: CallerToken }
 
-/** Returns splits and candidates in the order of trying; fails with all 422 errors, or 503 while all are paused. */
+/** Returns the candidates in the order of trying; fails with all 422 errors, or 503 while all are paused. */
 export async function validateCreateCharge(caller: ChargeCaller, body: CreateChargeBody) {
-  const splits = toSplits(body.splits)
-  const { errors, payable } = await evaluateCharge(caller, { ...body, splits })
+  const { errors, payable } = await evaluateCharge(caller, { ...body, splits: toSplits(body.splits) })
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   return {
-    splits,
     candidates: await orderByCircuitState(caller.em, requireUnpausedConnections(payable, 'in')),
   }
 }
@@ -294,11 +302,23 @@ export function parseSplitFields(split: unknown): PartialSplit {
 async function evaluateCharge(
   caller: ChargeCaller,
   { provider_uuid: providerUuid, ...body }: ReadableChargeBody & { provider_uuid?: string | undefined },
-): Promise<{ errors: FieldErrors; payable: Connection[] }> {
+): Promise<EvaluatedCharge> {
+  const errors: FieldErrors = {}
+  const candidates = await collectFieldErrors(errors, findCandidates(caller.em, { ...caller, providerUuid }))
+  const { errors: ofCharge, payable } = await evaluateChargeAt(candidates ?? [], caller, body)
+  return { errors: { ...errors, ...ofCharge }, payable }
+}
+
+type EvaluatedCharge = { errors: FieldErrors; payable: Connection[] }
+
+/** Collects what is wrong with a charge, and selects those of some connections whose providers can issue it; there may be none. */
+export async function evaluateChargeAt(
+  candidates: Connection[],
+  caller: ChargeCaller,
+  body: ReadableChargeBody,
+): Promise<EvaluatedCharge> {
   const { value } = body
   const errors = await collectFieldRuleErrors(caller, body)
-  const candidates = await collectFieldErrors(errors, findCandidates(caller.em, { ...caller, providerUuid }))
-  if (!candidates) return { errors, payable: [] }
   const dueCapable = selectDueConnections(candidates, body, errors)
   if (value === undefined || dueCapable.length === 0) return { errors, payable: [] }
   const capable = dueCapable.filter(one => value > 0 || canIssueOpenAmount(one))

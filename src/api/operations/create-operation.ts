@@ -46,7 +46,7 @@ export type Replay = { replayed: boolean; headers: Record<string, string> }
 export type CreateDependencies = { temporal: TemporalContext; sealer: Sealer }
 
 /** The part of a workflow's input that every noun has, and the request's fingerprint. */
-type OperationOrder = OrderAuthor & {
+export type OperationOrder = OrderAuthor & {
   uuid: string
   accountUuid: string
   requestId: string

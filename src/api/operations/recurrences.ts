@@ -32,7 +32,7 @@ import {
   UNAVAILABLE_RETRY_S,
 } from '../../http/limits.ts'
 import type { FieldErrors } from '../../http/validate.ts'
-import { buildCycleOrder } from '../../temporal/recurrences.ts'
+import { buildCycleOrder, deriveFirstChargeUuid } from '../../temporal/recurrences.ts'
 import {
   executeCancelRecurrenceUpdate,
   startMoneyWorkflow,
@@ -43,7 +43,14 @@ import type { RecurrenceInput, RecurrenceInputDetails } from '../../workflows/co
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { visibilityFilter } from '../authorization/visibility.ts'
 import { findCandidates, requireUnpausedConnections } from '../routing/provider-candidates.ts'
-import { collectSplitErrors, findCharge, respondWithCharge, toSplits } from './charges.ts'
+import {
+  buildChargeOrder,
+  collectSplitErrors,
+  evaluateChargeAt,
+  findCharge,
+  respondWithCharge,
+  toSplits,
+} from './charges.ts'
 import {
   type CreateDependencies,
   type CreateRequest,
@@ -110,7 +117,7 @@ export function createRecurrence(
     find: uuid => em.fork().findOne(Recurrence, uuid, WITH_CONNECTION),
     replayWaitMs: ({ state }) => (state === 'creating' ? REQUEST_DEADLINE_MS : 0),
     validate: () => validateRecurrence({ em, token }, body),
-    start({ fingerprint, ...operation }, { candidates, splits, requestExpiresAt }, waitMs) {
+    start({ fingerprint, ...operation }, { candidates, splits, requestExpiresAt, firstCharge }, waitMs) {
       const details: RecurrenceInputDetails = {
         terms: toTerms(body),
         debtor: body.debtor,
@@ -121,7 +128,13 @@ export function createRecurrence(
         splits,
         fingerprint,
       }
-      const order: RecurrenceInput = { ...operation, candidates, details: sealer.seal(details) }
+      const chargeOperation = { ...operation, uuid: deriveFirstChargeUuid(operation.uuid), candidates, fingerprint }
+      const order: RecurrenceInput = {
+        ...operation,
+        candidates,
+        details: sealer.seal(details),
+        ...(firstCharge && { firstCharge: buildChargeOrder(sealer, chargeOperation, firstCharge) }),
+      }
       return startRecurrenceWorkflow(context, order, waitMs)
     },
     present: respondWithRecurrence,
@@ -161,7 +174,7 @@ async function validateRecurrence(caller: RecurrenceCaller, body: CreateRecurren
           terms,
           requestExpiresAt: asked,
           hasPayerAccount: body.payer_account !== undefined,
-          firstCharge: null,
+          firstCharge: body.first_charge ? { hasDue: body.first_charge.due !== undefined } : null,
         },
         now,
       ),
@@ -176,6 +189,8 @@ async function validateRecurrence(caller: RecurrenceCaller, body: CreateRecurren
   )
   if (candidates && capable.length === 0)
     errors.journey ??= ['is not offered by the providers of this recurrence']
+  const firstCharge = body.first_charge && { debtor: body.debtor, ...body.first_charge }
+  const payable = firstCharge ? await selectForFirstCharge(caller, { capable, firstCharge, errors }) : capable
   const { valueCents } = terms
   if (
     valueCents !== null &&
@@ -187,8 +202,27 @@ async function validateRecurrence(caller: RecurrenceCaller, body: CreateRecurren
   return {
     splits,
     requestExpiresAt: isRequest ? (asked ?? new Date(now.getTime() + DEFAULT_REQUEST_MS)) : null,
-    candidates: await orderByCircuitState(caller.em, requireUnpausedConnections(capable, 'in')),
+    firstCharge,
+    candidates: await orderByCircuitState(caller.em, requireUnpausedConnections(payable, 'in')),
   }
+}
+
+type FirstChargeSelection = {
+  capable: Connection[]
+  firstCharge: NonNullable<CreateRecurrenceBody['first_charge']>
+  errors: FieldErrors
+}
+
+/** Selects the connections whose providers issue the first charge too, and adds what is wrong with it. */
+async function selectForFirstCharge(
+  caller: RecurrenceCaller,
+  { capable, firstCharge, errors }: FirstChargeSelection,
+): Promise<Connection[]> {
+  const charge = { ...firstCharge, splits: toSplits(firstCharge.splits) }
+  const evaluated = await evaluateChargeAt(capable, caller, charge)
+  for (const [field, messages] of Object.entries(evaluated.errors))
+    errors[`first_charge.${field}`] ??= messages
+  return evaluated.payable
 }
 
 /** Cancels a recurrence at its provider, then in PostgreSQL; without a response it stays as it is (SPEC §2). */

@@ -10,7 +10,14 @@ import {
   recurrenceMachine,
 } from '../../domain/recurrences/recurrence.ts'
 import { findStoredCreation } from '../../domain/recurrences/stored-terms.ts'
-import { chosenProvider, cpfOrCnpj, externalRef, MAX_SPLITS, splitBody } from '../charges/charge.ts'
+import {
+  chosenProvider,
+  cpfOrCnpj,
+  createChargeBody,
+  externalRef,
+  MAX_SPLITS,
+  splitBody,
+} from '../charges/charge.ts'
 import { payerMessage } from '../charges/due.ts'
 import {
   caseInsensitiveEnum,
@@ -34,9 +41,6 @@ import {
 
 /** Recurrences of Pix Automático (SPEC §2): the bodies of their POSTs, the list filters and the response. */
 
-/** The journeys that a request may name: of the others, a first charge is paid before or with the consent. */
-const ORDERED_JOURNEYS = ['REQUEST', 'QR'] as const satisfies readonly (typeof JOURNEYS)[number][]
-
 const brasiliaDay = z.iso.date('must be a day, `YYYY-MM-DD`').meta({ description: 'A day in Brasília' })
 const debtor = z
   .strictObject({ name: partyName, document: cpfOrCnpj })
@@ -57,6 +61,16 @@ const payerAccount = z
     account: z.string().regex(/^[0-9A-Za-z]{1,20}$/, 'must be 1 to 20 digits or letters'),
   })
   .meta({ id: 'PayerAccount', description: 'The account of the payer whose bank is sent the request' })
+
+/** Its provider is that of the recurrence, and its code has a value. */
+const firstCharge = createChargeBody
+  .omit({ provider_uuid: true })
+  .extend({ value: positiveReais })
+  .meta({
+    id: 'FirstCharge',
+    description:
+      'The body of `POST /payments`, without `provider_uuid`; where it names no `debtor`, it is that of the recurrence',
+  })
 
 const DEFAULT_DAYS_BEFORE = 4
 
@@ -82,9 +96,12 @@ export const createRecurrenceBody = z.strictObject({
   retry_policy: caseInsensitiveEnum(RETRY_POLICIES).meta({
     description: 'Whether a debit that failed may be tried again, three times within seven days',
   }),
-  journey: caseInsensitiveEnum(ORDERED_JOURNEYS).meta({
+  journey: caseInsensitiveEnum(JOURNEYS).meta({
     description:
-      'How the payer authorizes it: REQUEST, which their bank shows them, or QR, a code that they read',
+      'How the payer authorizes it: REQUEST, which their bank shows them; QR, a code that they read; QR_WITH_PAYMENT, a code that also pays `first_charge`; PAYMENT_THEN_OFFER, an offer of their bank once they have paid `first_charge`, which has a due date',
+  }),
+  first_charge: firstCharge.optional().meta({
+    description: 'Needed by the journeys QR_WITH_PAYMENT and PAYMENT_THEN_OFFER: a charge that the code also pays',
   }),
   payer_account: payerAccount.optional().meta({ description: 'Needed by the journey REQUEST' }),
   request_expires_at: z.iso.datetime({ offset: true }).optional().meta({
@@ -174,7 +191,15 @@ export const recurrenceSchema = z
     payload: z
       .string()
       .nullable()
-      .meta({ description: 'The code by which the payer authorizes it; null of the journey REQUEST' }),
+      .meta({
+        description:
+          'The code by which the payer authorizes it, and pays its first charge; null of the journey REQUEST',
+      }),
+    first_charge: z
+      .object({ uuid: uuidSchema })
+      .meta({ id: 'FirstChargeReference' })
+      .optional()
+      .meta({ description: 'The charge that the code also pays, as `GET /payments/{uuid}` shows it' }),
     next_charge_on: z.iso
       .date()
       .nullable()
@@ -235,6 +260,7 @@ export function showRecurrence(row: Recurrence, { isPastDue }: { isPastDue: bool
     metadata: row.metadata,
     rail_id: row.railId ?? null,
     payload: row.payload ?? null,
+    ...(row.firstChargeUuid != null && { first_charge: { uuid: row.firstChargeUuid } }),
     next_charge_on: findStoredCreation(row, new Date()).next?.cycle.dueDay ?? null,
     is_past_due: isPastDue,
     ...(row.reasonCode != null && { reason: { code: row.reasonCode, by: row.cancelledBy ?? null } }),

@@ -42,6 +42,8 @@ const recurrence = defineEntity({
     daysBefore: p.integer(),
     debtorName: p.text(),
     debtorDocument: p.text(),
+    /** The charge that the payer pays by the code with which they consent; null of a journey without one. */
+    firstChargeUuid: p.uuid().nullable(),
     /** `PayerAccount`, sealed; null of a journey without a request. */
     sealedPayerAccount: p.text().nullable(),
     requestExpiresAt: timestampColumn().nullable(),

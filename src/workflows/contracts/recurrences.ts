@@ -13,6 +13,8 @@ export type RecurrenceInput = OrderAuthor & {
   candidates: string[]
   /** `RecurrenceInputDetails`, sealed. */
   details: string
+  /** Of a journey with one. It is issued first: the provider that issues it is that of the recurrence. */
+  firstCharge?: ChargeInput
   requestId: string
   timeScale: number
 }
@@ -40,6 +42,8 @@ export type RecurrenceSnapshot = FollowUps & {
   connectionUuid: string
   /** Connections at which it may have been created, while it is `creating`; else empty. */
   tried: string[]
+  /** Its journey has a first charge. */
+  hasFirstCharge: boolean
   cancelRequested: boolean
   /** The payer's bank has no request for consent yet, and one is to be sent. */
   isRequestDue: boolean
@@ -48,6 +52,11 @@ export type RecurrenceSnapshot = FollowUps & {
   /** ISO 8601 UTC: the end of its last day, after which a poll ends it; null where it has no end. */
   endsAt: string | null
 }
+
+/** `order`: absent where the workflow was reopened from its row. */
+export type IssueFirstChargeInput = { uuid: string; order?: ChargeInput }
+/** The connection at which the first charge is issued; null where it cannot be paid. */
+export type IssueFirstChargeResult = { connectionUuid: string | null }
 
 /** `isAbsenceProved`: look-ups have proved that no earlier request has created it there. */
 export type CreateRecurrenceInput = { uuid: string; connectionUuid: string; isAbsenceProved?: boolean }

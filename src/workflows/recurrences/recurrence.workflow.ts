@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow'
 import { type RecurrenceState, recurrenceMachine } from '../../domain/recurrences/recurrence.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import type { ChargeInput } from '../contracts/charges.ts'
 import { awaitResultUpdate, type ReopenedInput } from '../contracts/orders.ts'
 import {
   type CancelRecurrenceResult,
@@ -76,7 +77,7 @@ class RecurrenceWorkflow {
 
   async create(order: RecurrenceInput): Promise<void> {
     await this.#apply(await dbActivities.openRecurrence(order))
-    await this.#createAtCandidates(order.candidates)
+    await this.#createAtCandidates(order.candidates, order.firstCharge)
     this.#nextCallAtMs = this.#timeAfter(WAITS.pendingRecurrencePoll)
   }
 
@@ -100,13 +101,28 @@ class RecurrenceWorkflow {
     this.#answerCancellations({ kind: 'closed', state: this.state })
   }
 
-  async #createAtCandidates(candidates: string[]): Promise<void> {
+  async #createAtCandidates(orderedCandidates: string[], firstCharge?: ChargeInput): Promise<void> {
+    if (this.state !== 'creating') return
+    const { hasFirstCharge } = this.#snapshot!
+    const candidates = hasFirstCharge ? await this.#issueFirstCharge(firstCharge) : orderedCandidates
     for (const connectionUuid of candidates) {
       if (this.state !== 'creating') return
       const result = await this.#createAt(connectionUuid)
       if (result.kind === 'known') await this.#apply(result)
     }
-    if (this.state === 'creating') await this.#apply(await dbActivities.failRecurrence(this.#uuid))
+    if (this.state !== 'creating') return
+    if (hasFirstCharge) await idempotentProviderActivities.cancelFirstCharge(this.#uuid)
+    await this.#apply(await dbActivities.failRecurrence(this.#uuid))
+  }
+
+  /** Returns the one candidate of a recurrence with a first charge: the provider that has issued that; none where it cannot be paid. */
+  async #issueFirstCharge(order: ChargeInput | undefined): Promise<string[]> {
+    const { tried } = this.#snapshot!
+    // Where an answer is missing, only a look-up there ends the creation, whatever has become of the charge.
+    if (tried.length > 0) return tried
+    const input = { uuid: this.#uuid, ...(order && { order }) }
+    const { connectionUuid } = await idempotentProviderActivities.issueFirstCharge(input)
+    return connectionUuid === null ? [] : [connectionUuid]
   }
 
   /**

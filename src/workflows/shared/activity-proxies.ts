@@ -35,6 +35,8 @@ const IDEMPOTENT_ACTIVITY_SUMMARIES = {
   reviseCharge: 'revise at the provider',
   issueDebit: 'make the debit at the provider of the recurrence',
   closeOrphan: 'cancel the orphan payload',
+  issueFirstCharge: 'issue the first charge',
+  cancelFirstCharge: 'cancel the first charge',
   lookUpRecurrence: 'look the recurrence up at the provider',
   pollRecurrence: 'poll the provider for the recurrence',
   requestConsent: 'send the request for consent to the bank of the payer',

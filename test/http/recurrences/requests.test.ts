@@ -1,153 +1,41 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Client } from '@temporalio/client'
-import { pino } from 'pino'
-import { databaseActivities, providerActivities } from '../../../src/activities/index.ts'
-import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
-import { chargeRoutes } from '../../../src/api/charges/routes.ts'
-import { recurrenceRoutes } from '../../../src/api/recurrences/routes.ts'
 import { addDays } from '../../../src/domain/charges/business-days.ts'
-import {
-  PROVIDER_CAPABILITIES,
-  type ProviderCapabilities,
-} from '../../../src/domain/providers/capabilities.ts'
-import type { CreateRecurrenceOutcome } from '../../../src/domain/providers/provider-recurrence.ts'
-import { computeBrasiliaDay } from '../../../src/domain/shared/brasilia-day.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
-import type { Provider } from '../../../src/providers/port.ts'
-import type { ChargeInput, ChargeRevisionOrder } from '../../../src/workflows/contracts/charges.ts'
-import type { RecurrenceInput } from '../../../src/workflows/contracts/recurrences.ts'
 import { buildIssuedCharge } from '../../chaos/support/money-fixture.ts'
-import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { accepted, BODY, openRecurrenceRequests, TODAY } from './support/recurrence-requests.ts'
 
-/** Requests about recurrences: what is refused on which field, and what each answers. The workflows' activities run at once. */
+/** Requests about recurrences: what is refused on which field, and what each answers. */
 
-const TODAY = computeBrasiliaDay(new Date())
-const efi = PROVIDER_CAPABILITIES.efi as {
-  -readonly [Name in keyof ProviderCapabilities]: ProviderCapabilities[Name]
-}
-const journeysBefore = efi.journeys
-
-let fixture: ApiFixture
-let script: Partial<Provider> = {}
-let activities: ReturnType<typeof providerActivities> & ReturnType<typeof databaseActivities>
-
-type StartedUpdate = {
-  args: [ChargeRevisionOrder] | []
-  startWorkflowOperation: { options: { workflowId: string; args: [object] } }
-}
-
-/** Does what the workflow of an update would do first. */
-async function carryOut(update: { name: string }, { args, startWorkflowOperation }: StartedUpdate) {
-  const {
-    workflowId,
-    args: [input],
-  } = startWorkflowOperation.options
-  const uuid = workflowId.split('/')[1]!
-  switch (update.name) {
-    case 'awaitResult': {
-      const order = input as RecurrenceInput
-      await activities.openRecurrence(order)
-      const result = await activities.createRecurrence({ uuid, connectionUuid: order.candidates[0]! })
-      if (result.kind === 'refused') await activities.failRecurrence(uuid)
-      return undefined
-    }
-    case 'cancelRecurrence': {
-      const result = await activities.cancelRecurrence(uuid)
-      return result.kind === 'known' ? { kind: 'closed', state: result.state } : { kind: 'no_answer' }
-    }
-    case 'awaitIssued':
-      return activities.issueDebit({ order: input as ChargeInput })
-    case 'reviseCharge': {
-      const order = (args as [ChargeRevisionOrder])[0]
-      const result = await activities.reviseCharge({
-        chargeUuid: uuid,
-        revisionUuid: order.uuid,
-        order,
-        isPayloadExpired: false,
-      })
-      return result.kind === 'known' ? { kind: 'closed', state: result.state } : { kind: 'no_answer' }
-    }
-    default:
-      throw new Error(`no update ${update.name}`)
-  }
-}
-
+let fixture: Awaited<ReturnType<typeof openRecurrenceRequests>>
 beforeAll(async () => {
-  efi.journeys = ['REQUEST', 'QR']
-  const client = {
-    withDeadline: (_: number, work: () => Promise<unknown>) => work(),
-    workflow: { executeUpdateWithStart: carryOut },
-  }
-  fixture = await openApiFixture(
-    [chargeRoutes, recurrenceRoutes],
-    {},
-    async () => client as unknown as Client,
-  )
-  const dependencies = {
-    ...fixture.dependencies,
-    timeScale: 1,
-    log: pino({ level: 'silent' }),
-    providers: { providerFor: () => script as Provider, close: async () => {} },
-  } as unknown as ActivityDependencies
-  activities = { ...providerActivities(dependencies), ...databaseActivities(dependencies) }
+  fixture = await openRecurrenceRequests()
 })
-afterAll(async () => {
-  efi.journeys = journeysBefore
-  await fixture?.close()
-})
-
-const accepted = (status: 'waiting' | 'active'): CreateRecurrenceOutcome => ({
-  kind: 'accepted',
-  recurrence: { railId: `RR${randomUUID()}`, status, payload: 'payload' },
-})
+afterAll(() => fixture?.close())
 beforeEach(() => {
-  script = { createRecurrence: async () => accepted('waiting') }
+  fixture.scriptProvider({ createRecurrence: async () => accepted('waiting') })
 })
-
-const BODY = {
-  value: 49.9,
-  frequency: 'MONTHLY',
-  starts_on: addDays(TODAY, 5),
-  contract: 'plan-77',
-  subject: 'Plano mensal',
-  debtor: { name: 'Ana Souza', document: '52998224725' },
-  retry_policy: 'THREE_IN_SEVEN_DAYS',
-  journey: 'QR',
-}
-
-async function createMerchant(dialect: 'efi' | 'sicoob' = 'efi') {
-  const accountUuid = await fixture.insertAccount()
-  const connection = await fixture.insertConnection(accountUuid, { dialect })
-  await fixture.replaceDefaultProviders(accountUuid, [connection])
-  const token = await fixture.insertToken({ accountUuid })
-  const call = (method: 'GET' | 'POST', path: string, body?: object, key?: string) =>
-    fixture.call(method, `/api/v1${path}`, {
-      token,
-      ...(body && { body }),
-      ...(key && { headers: { 'idempotency-key': key } }),
-    })
-  return { accountUuid, call }
-}
 
 async function createActive(change: object = {}) {
-  const merchant = await createMerchant()
-  script.createRecurrence = async () => accepted('active')
+  const merchant = await fixture.createMerchant()
+  fixture.scriptProvider({ createRecurrence: async () => accepted('active') })
   const { body } = await merchant.call('POST', '/recurrences', { ...BODY, ...change })
   return { ...merchant, uuid: body.data.uuid as string }
 }
 
 /** The provider makes every debit. */
 function makeDebits() {
-  script.issueCharge = async ({ reference }) => ({
-    kind: 'accepted',
-    charge: { ...buildIssuedCharge(reference), receiver: toParty({}), payload: '' },
+  fixture.scriptProvider({
+    issueCharge: async ({ reference }) => ({
+      kind: 'accepted',
+      charge: { ...buildIssuedCharge(reference), receiver: toParty({}), payload: '' },
+    }),
   })
 }
 
 describe('POST /recurrences', () => {
   test('a recurrence shows what its payer is to authorize, and a repeat with the key answers alike', async () => {
-    const { call } = await createMerchant()
+    const { call } = await fixture.createMerchant()
     const key = randomUUID()
     const answer = await call('POST', '/recurrences', BODY, key)
     expect([answer.status, answer.body.data]).toMatchObject([
@@ -194,13 +82,13 @@ describe('POST /recurrences', () => {
       { generate: ['must be MANUAL where the recurrence has no fixed value'] },
     ],
   ])('refuses %s', async (_, change, errors) => {
-    const { call } = await createMerchant()
+    const { call } = await fixture.createMerchant()
     const answer = await call('POST', '/recurrences', { ...BODY, ...change })
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })
 
   test('refuses a journey that no provider has', async () => {
-    const { call } = await createMerchant('sicoob')
+    const { call } = await fixture.createMerchant('sicoob')
     const answer = await call('POST', '/recurrences', BODY)
     expect([answer.status, answer.body.errors]).toEqual([
       422,
@@ -209,8 +97,10 @@ describe('POST /recurrences', () => {
   })
 
   test('answers with the refusal of its provider', async () => {
-    const { call } = await createMerchant()
-    script.createRecurrence = async () => ({ kind: 'rejected', finality: 'final', code: 'x', message: 'no' })
+    const { call } = await fixture.createMerchant()
+    fixture.scriptProvider({
+      createRecurrence: async () => ({ kind: 'rejected', finality: 'final', code: 'x', message: 'no' }),
+    })
     const answer = await call('POST', '/recurrences', BODY)
     expect([answer.status, answer.body.code, answer.body.data.status]).toEqual([
       ...[400, 'provider_rejected', 'FAILED'],
@@ -218,8 +108,10 @@ describe('POST /recurrences', () => {
   })
 
   test('is 503 while its creation has no answer', async () => {
-    const { call } = await createMerchant()
-    script.createRecurrence = async () => ({ kind: 'unknown', code: 'timeout', message: '' })
+    const { call } = await fixture.createMerchant()
+    fixture.scriptProvider({
+      createRecurrence: async () => ({ kind: 'unknown', code: 'timeout', message: '' }),
+    })
     const answer = await call('POST', '/recurrences', BODY)
     expect([answer.status, answer.body.code]).toEqual([503, 'issuing'])
   })
@@ -227,7 +119,7 @@ describe('POST /recurrences', () => {
 
 test('GET shows and lists the recurrences of the account alone', async () => {
   const { uuid, call } = await createActive()
-  const other = await createMerchant()
+  const other = await fixture.createMerchant()
   const read = await call('GET', `/recurrences/${uuid}`)
   expect(read.body.data).toMatchObject({ status: 'ACTIVE', next_charge_on: BODY.starts_on })
   expect((await other.call('GET', `/recurrences/${uuid}`)).status).toBe(404)
@@ -249,7 +141,7 @@ test('its status is told by RECURRENCE events', async () => {
 describe('POST /recurrences/{uuid}/cancel', () => {
   test('cancels it at its provider', async () => {
     const { uuid, call } = await createActive()
-    script.cancelRecurrence = async () => ({ kind: 'cancelled' })
+    fixture.scriptProvider({ cancelRecurrence: async () => ({ kind: 'cancelled' }) })
     const answer = await call('POST', `/recurrences/${uuid}/cancel`)
     expect([answer.status, answer.body.data.status]).toEqual([200, 'CANCELLED'])
     const again = await call('POST', `/recurrences/${uuid}/cancel`)
@@ -258,7 +150,9 @@ describe('POST /recurrences/{uuid}/cancel', () => {
 
   test('without an answer it stays', async () => {
     const { uuid, call } = await createActive()
-    script.cancelRecurrence = async () => ({ kind: 'no_answer', code: 'timeout', message: '' })
+    fixture.scriptProvider({
+      cancelRecurrence: async () => ({ kind: 'no_answer', code: 'timeout', message: '' }),
+    })
     const answer = await call('POST', `/recurrences/${uuid}/cancel`)
     expect([answer.status, answer.body.code]).toEqual([503, 'cancellation_unknown'])
     expect((await call('GET', `/recurrences/${uuid}`)).body.data.status).toBe('ACTIVE')
@@ -305,7 +199,7 @@ describe('POST /recurrences/{uuid}/charges', () => {
   })
 
   test('refuses one that is not active', async () => {
-    const merchant = await createMerchant()
+    const merchant = await fixture.createMerchant()
     const { body } = await merchant.call('POST', '/recurrences', BODY)
     const answer = await merchant.call('POST', `/recurrences/${body.data.uuid}/charges`, {
       due_on: BODY.starts_on,
@@ -335,13 +229,15 @@ describe('POST /payments/{uuid}/retry', () => {
       422,
       { on: ['must be within seven days after the due day, and before the next one'] },
     ])
-    script.reviseCharge = async ({ reference, retryOn }) => {
-      expect(retryOn).toBe(addDays(BODY.starts_on, 2))
-      return {
-        kind: 'revised',
-        charge: { ...buildIssuedCharge(reference), receiver: toParty({}), payload: '' },
-      }
-    }
+    fixture.scriptProvider({
+      reviseCharge: async ({ reference, retryOn }) => {
+        expect(retryOn).toBe(addDays(BODY.starts_on, 2))
+        return {
+          kind: 'revised',
+          charge: { ...buildIssuedCharge(reference), receiver: toParty({}), payload: '' },
+        }
+      },
+    })
     const answer = await retry(addDays(BODY.starts_on, 2))
     expect([answer.status, answer.body.data.payment.tries]).toMatchObject([
       200,

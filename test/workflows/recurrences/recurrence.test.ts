@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { ActivityResult, Story } from '../../support/workflow-story.ts'
+import type { ActivityResult, ActivityScript, Story } from '../../support/workflow-story.ts'
 import {
   recurrenceKnown as known,
   NO_FOLLOW_UPS,
@@ -116,6 +116,62 @@ describe('the creation', () => {
       'createRecurrence connection-b',
       'lookUpRecurrence connection-b',
     ])
+  })
+})
+
+describe('the first charge', () => {
+  const CREATING = { openRecurrence: [row('creating', { hasFirstCharge: true })] }
+  const withFirstCharge = (script: ActivityScript) => stories.recurrence(script, 1, { hasFirstCharge: true })
+  const ISSUED = { connectionUuid: 'connection-b' }
+
+  test('it is issued first, and the recurrence is created at its provider alone', async () => {
+    const story = await withFirstCharge({
+      ...CREATING,
+      issueFirstCharge: [ISSUED],
+      createRecurrence: [UNKNOWN],
+      lookUpRecurrence: [known('pending')],
+      pollRecurrence: [known('rejected')],
+    })
+    await story.finishWith('rejected')
+    expect(story.callsByConnection.slice(1, 4)).toEqual([
+      'issueFirstCharge',
+      'createRecurrence connection-b',
+      'lookUpRecurrence connection-b',
+    ])
+    expect(story.calls[1]).toBe('issueFirstCharge order')
+  })
+
+  test('where none is issued the recurrence fails', async () => {
+    const story = await withFirstCharge({
+      ...CREATING,
+      issueFirstCharge: [{ connectionUuid: null }],
+      cancelFirstCharge: [undefined],
+      failRecurrence: [row('failed')],
+    })
+    await story.finishWith('failed')
+  })
+
+  test('it is cancelled where its provider refuses the recurrence', async () => {
+    const story = await withFirstCharge({
+      ...CREATING,
+      issueFirstCharge: [ISSUED],
+      createRecurrence: [{ kind: 'refused' }],
+      cancelFirstCharge: [undefined],
+      failRecurrence: [row('failed')],
+    })
+    await story.finishWith('failed')
+    expect(story.calls.slice(-2)).toEqual(['cancelFirstCharge', 'failRecurrence'])
+  })
+
+  test('a creation that may have arrived is looked up, whatever has become of the charge', async () => {
+    const story = await stories.reopenedRecurrence({
+      getRecurrence: [row('creating', { hasFirstCharge: true, tried: ['connection-b'] })],
+      createRecurrence: [UNKNOWN],
+      lookUpRecurrence: [known('pending')],
+      pollRecurrence: [known('expired')],
+    })
+    await story.finishWith('expired')
+    expect(story.calls.slice(1, 3)).toEqual(['createRecurrence', 'lookUpRecurrence'])
   })
 })
 

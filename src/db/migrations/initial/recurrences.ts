@@ -40,6 +40,8 @@ create table recurrence (
   days_before int not null check (days_before between 3 and 9),
   debtor_name varchar(140) not null,
   debtor_document varchar(14) not null,
+  -- The charge that the payer pays by the code with which they consent. It is ordered with the recurrence, and is issued before it.
+  first_charge_uuid uuid constraint recurrence_first_charge_once unique,
   -- The account of the payer that the request for consent goes to, sealed.
   sealed_payer_account text,
   request_expires_at timestamptz,
@@ -78,6 +80,8 @@ create table recurrence (
   -- A request goes to an account, and ends.
   constraint recurrence_request check ((journey = 'REQUEST') = (sealed_payer_account is not null)
     and (journey = 'REQUEST') = (request_expires_at is not null) and (requested_at is null or journey = 'REQUEST')),
+  -- Two journeys have a first charge.
+  constraint recurrence_first_charge check ((journey in ('QR_WITH_PAYMENT', 'PAYMENT_THEN_OFFER')) = (first_charge_uuid is not null)),
   -- What a provider has created has an id of the rail.
   constraint recurrence_created check ((state in ('creating', 'failed')) = (rail_id is null)),
   constraint recurrence_failed check ((state = 'failed') = (failure is not null))
@@ -94,15 +98,30 @@ create index recurrence_unfinished on recurrence (created_at, uuid)
 -- What the payer authorizes never changes: another value or day is another recurrence.
 create trigger recurrence_terms_fixed before update on recurrence for each row
   when ((old.value_cents, old.minimum_cents, old.frequency, old.starts_on, old.ends_on, old.contract, old.subject, old.retry_policy,
-      old.journey, old.debtor_document, old.sealed_payer_account is null)
+      old.journey, old.debtor_document, old.first_charge_uuid, old.sealed_payer_account is null)
     is distinct from (new.value_cents, new.minimum_cents, new.frequency, new.starts_on, new.ends_on, new.contract, new.subject,
-      new.retry_policy, new.journey, new.debtor_document, new.sealed_payer_account is null))
+      new.retry_policy, new.journey, new.debtor_document, new.first_charge_uuid, new.sealed_payer_account is null))
   execute function refuse();
 -- Nor does where it is, once a provider has created it, nor the fee on top of its value.
 create trigger recurrence_provider_fixed before update of rail_id, connection_uuid, fee_cents on recurrence for each row
   when (old.rail_id is not null and (old.rail_id, old.connection_uuid, old.fee_cents)
     is distinct from (new.rail_id, new.connection_uuid, new.fee_cents))
   execute function refuse();
+-- The first charge is one of the account that the provider of the recurrence has issued, with a due date where the journey says so.
+create function check_first_charge() returns trigger language plpgsql as $$
+begin
+  if not exists (
+    select from charge c where c.uuid = new.first_charge_uuid and c.account_uuid = new.account_uuid
+      and c.connection_uuid = new.connection_uuid and c.txid is not null and c.value_cents > 0
+      and c.recurrence_uuid is null and (c.due is not null) = (new.journey = 'PAYMENT_THEN_OFFER')
+  ) then
+    raise exception 'recurrence % has no first charge at its provider', new.uuid
+      using errcode = 'check_violation', constraint = 'recurrence_first_charge_issued', table = 'recurrence';
+  end if;
+  return new;
+end $$;
+create trigger recurrence_first_charge_issued before insert or update of rail_id, connection_uuid on recurrence for each row
+  when (new.first_charge_uuid is not null and new.rail_id is not null) execute function check_first_charge();
 -- A cycle that was charged or skipped is never the next one again.
 create trigger recurrence_cycle_forward before update of next_cycle on recurrence for each row
   when (new.next_cycle < old.next_cycle) execute function refuse();`,
