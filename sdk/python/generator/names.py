@@ -26,6 +26,8 @@ METHODS = {
     "getQrCodeQrPng": "qr_codes.get_qr_png",
     "getQrCodeQrSvg": "qr_codes.get_qr_svg",
     "getReadiness": "health.get_readiness",
+    "getRecurrenceQrPng": "recurrences.get_qr_png",
+    "getRecurrenceQrSvg": "recurrences.get_qr_svg",
     "getTransferBatch": "transfer_batches.get",
     "listLedgerLines": "ledger.list",
     "listPaymentRefunds": "payments.list_refunds",

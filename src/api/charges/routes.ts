@@ -8,9 +8,8 @@ import {
 import { reviseChargeBody } from '../../contract/charges/due.ts'
 import { retryChargeBody } from '../../contract/recurrences/recurrence.ts'
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
-import { fail } from '../../http/api-error.ts'
-import { renderQrPng, renderQrSvg } from '../../views/qr-code.ts'
 import type { RouteRegistrar } from '../app.ts'
+import { registerQrPictures } from '../http/qr-pictures.ts'
 import { registerRoute } from '../http/route.ts'
 import { retryMerchantCharge, reviseMerchantCharge } from '../operations/charge-revisions.ts'
 import {
@@ -77,20 +76,12 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     },
   })
 
-  for (const [name, operationId, mediaType, render] of QR_PICTURES)
-    registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid/qr.${name}`, {
-      operationId,
-      scope: 'charges',
-      summary: `The payload as a QR picture (${name.toUpperCase()})`,
-      description: 'Of `payment.payload`; 404 while no provider has issued one.',
-      responses: { 200: mediaType },
-      isImmutable: true,
-      async handle({ em, token, params }) {
-        // Without a provider that has issued the charge there is no QR code.
-        const { payload } = await requireVisibleCharge(em, token, params.uuid)
-        return { body: render(payload || fail('not_found')) }
-      },
-    })
+  registerQrPictures(router, PAYMENTS_PATH, {
+    operationId: 'getPaymentQr',
+    summary: 'The payload as a QR picture',
+    description: 'Of `payment.payload`; 404 while no provider has issued one.',
+    readPayload: async (em, token, uuid) => (await requireVisibleCharge(em, token, uuid)).payload,
+  })
 
   registerRoute(router, 'patch', `${PAYMENTS_PATH}/:uuid`, {
     isIdempotent: true,
@@ -171,8 +162,3 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     },
   })
 }
-
-const QR_PICTURES = [
-  ['svg', 'getPaymentQrSvg', 'image/svg+xml', renderQrSvg],
-  ['png', 'getPaymentQrPng', 'image/png', renderQrPng],
-] as const

@@ -116,6 +116,8 @@ const SDK_CALLS: Record<string, string> = {
   createRecurrence: 'recurrences.create',
   listRecurrences: 'recurrences.list',
   getRecurrence: 'recurrences.get',
+  getRecurrenceQrSvg: 'recurrences.getQrSvg',
+  getRecurrenceQrPng: 'recurrences.getQrPng',
   cancelRecurrence: 'recurrences.cancel',
   chargeRecurrence: 'recurrences.charge',
   getDeposit: 'deposits.get',

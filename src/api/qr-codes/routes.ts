@@ -7,8 +7,8 @@ import {
   showQrCode,
 } from '../../contract/qr-codes/qr-code.ts'
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
-import { renderQrPng, renderQrSvg } from '../../views/qr-code.ts'
 import type { RouteRegistrar } from '../app.ts'
+import { registerQrPictures } from '../http/qr-pictures.ts'
 import { registerRoute } from '../http/route.ts'
 import { mapPage } from '../operations/pagination.ts'
 import {
@@ -61,18 +61,12 @@ export const qrCodeRoutes: RouteRegistrar = router => {
     }),
   })
 
-  for (const [name, operationId, mediaType, render] of QR_PICTURES)
-    registerRoute(router, 'get', `${QR_CODES_PATH}/:uuid/qr.${name}`, {
-      operationId,
-      scope: 'charges',
-      summary: `The code as a QR picture (${name.toUpperCase()})`,
-      description: 'Of `payload`, for printing. It never changes.',
-      responses: { 200: mediaType },
-      isImmutable: true,
-      handle: async ({ em, token, params }) => ({
-        body: render((await requireVisibleQrCode(em, token, params.uuid)).payload),
-      }),
-    })
+  registerQrPictures(router, QR_CODES_PATH, {
+    operationId: 'getQrCodeQr',
+    summary: 'The code as a QR picture',
+    description: 'Of `payload`, for printing. It never changes.',
+    readPayload: async (em, token, uuid) => (await requireVisibleQrCode(em, token, uuid)).payload,
+  })
 
   registerRoute(router, 'get', `${QR_CODES_PATH}/:uuid/payments`, {
     operationId: 'listQrCodePayments',
@@ -99,8 +93,3 @@ export const qrCodeRoutes: RouteRegistrar = router => {
     }),
   })
 }
-
-const QR_PICTURES = [
-  ['svg', 'getQrCodeQrSvg', 'image/svg+xml', renderQrSvg],
-  ['png', 'getQrCodeQrPng', 'image/png', renderQrPng],
-] as const

@@ -8,6 +8,7 @@ import {
 } from '../../contract/recurrences/recurrence.ts'
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import type { RouteRegistrar } from '../app.ts'
+import { registerQrPictures } from '../http/qr-pictures.ts'
 import { registerRoute } from '../http/route.ts'
 import {
   cancelMerchantRecurrence,
@@ -66,6 +67,13 @@ export const recurrenceRoutes: RouteRegistrar = (router, dependencies) => {
       const { row, isPastDue } = await requireVisibleRecurrence(em, token, params.uuid)
       return { body: { data: showRecurrence(row, { isPastDue }) } }
     },
+  })
+
+  registerQrPictures(router, RECURRENCES_PATH, {
+    operationId: 'getRecurrenceQr',
+    summary: 'The payload as a QR picture',
+    description: 'Of `payload`; 404 of the journey REQUEST, and while the provider does not show one.',
+    readPayload: async (em, token, uuid) => (await requireVisibleRecurrence(em, token, uuid)).row.payload,
   })
 
   registerRoute(router, 'post', `${RECURRENCES_PATH}/:uuid/cancel`, {

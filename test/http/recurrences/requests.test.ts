@@ -129,6 +129,21 @@ test('GET shows and lists the recurrences of the account alone', async () => {
   expect((await other.call('GET', '/recurrences')).body.data).toEqual([])
 })
 
+test('its code is drawn, and there is none of a request', async () => {
+  const { uuid, token } = await createActive()
+  const draw = (name: string, of = uuid) =>
+    fetch(`${fixture.server.url}/api/v1/recurrences/${of}/qr.${name}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+  const svg = await draw('svg')
+  expect([svg.status, svg.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8'])
+  expect(await svg.text()).toMatch(/^<svg/)
+  const png = await draw('png')
+  expect([png.status, png.headers.get('content-type')]).toEqual([200, 'image/png'])
+  await fixture.orm.em.execute('update recurrence set payload = null where uuid = ?', [uuid])
+  expect((await draw('svg')).status).toBe(404)
+})
+
 test('its status is told by RECURRENCE events', async () => {
   const { uuid } = await createActive()
   const events = await fixture.orm.em.execute<{ type: string; status: string }[]>(

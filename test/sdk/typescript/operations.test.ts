@@ -50,6 +50,8 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
     }),
   listRecurrences: trilho => trilho.recurrences.list(),
   getRecurrence: trilho => trilho.recurrences.get(UUID),
+  getRecurrenceQrSvg: trilho => trilho.recurrences.getQrSvg(UUID),
+  getRecurrenceQrPng: trilho => trilho.recurrences.getQrPng(UUID),
   cancelRecurrence: trilho => trilho.recurrences.cancel(UUID),
   chargeRecurrence: trilho => trilho.recurrences.charge(UUID, { value: 59.9, due_on: '2027-01-10' }),
   listRefunds: trilho => trilho.refunds.list(),

@@ -17,6 +17,12 @@ export const createRecurrences = (call: Call) => ({
   /** Reads a recurrence. */
   get: (uuid: string, options?: CallOptions): Promise<Recurrence> =>
     call('getRecurrence', { path: { uuid } }, options),
+  /** Draws the payload as a QR code: an SVG. */
+  getQrSvg: (uuid: string, options?: CallOptions): Promise<string> =>
+    call('getRecurrenceQrSvg', { path: { uuid } }, options),
+  /** Draws the payload as a QR code: the bytes of a PNG. */
+  getQrPng: (uuid: string, options?: CallOptions): Promise<Uint8Array> =>
+    call('getRecurrenceQrPng', { path: { uuid } }, options),
   /** Creates the charge of the cycle to which `due_on` belongs. */
   charge: (
     uuid: string,
