@@ -29,7 +29,7 @@ import { createRecurrenceAtProvider, failRecurrence, lookUpRecurrence } from './
 import { prepareCycle, recordCycle } from './recurrences/cycles.ts'
 import { cancelFirstCharge, issueFirstCharge } from './recurrences/first-charge.ts'
 import { getRecurrence, openRecurrence } from './recurrences/open.ts'
-import { cancelRecurrence, pollRecurrence, requestConsent } from './recurrences/poll.ts'
+import { cancelRecurrence, pollRecurrence, requestConsent, signalOpenDebits } from './recurrences/poll.ts'
 import { getRefund, openRefund } from './refunds/open.ts'
 import { refundPayout } from './refunds/refund-payout.ts'
 import type { ActivityDependencies } from './runtime/dependencies.ts'
@@ -67,6 +67,7 @@ export function providerActivities(dependencies: ActivityDependencies) {
     pollRecurrence: pollRecurrence(dependencies),
     requestConsent: requestConsent(dependencies),
     cancelRecurrence: cancelRecurrence(dependencies),
+    signalOpenDebits: signalOpenDebits(dependencies),
     recordDeposit: recordDeposit(dependencies),
     sendTransfer: sendTransfer(dependencies),
     pollTransfer: pollPayout(dependencies, transferPayout),

@@ -88,7 +88,7 @@ async function requireSeenPastExpiry(
   { uuid, receivedCents }: ConfirmChargeExpiryInput,
 ): Promise<void> {
   const charge = await lockChargePastExpiry(em, uuid)
-  if (!charge) throw new ChargeExpiryError(`charge ${uuid} is not PENDING a day after its expiry`)
+  if (!charge) throw new ChargeExpiryError(`charge ${uuid} has ended, or its expiry is less than a day ago`)
   if (charge.receivedCents !== receivedCents)
     throw new ChargeExpiryError(
       `R$ ${textFromCents(charge.receivedCents)} was received for charge ${uuid} and not matched, ` +

@@ -137,7 +137,7 @@ function registerChargeCommands(trilho: OperatorCommand) {
   charges
     .command('past-expiry', { isDefault: true })
     .description(
-      'list charges that are PENDING a day after their expiry, with what was received and not matched',
+      'list charges that have not ended a day after their expiry, with what was received and not matched',
     )
     .run(async ({ em, print }) => (await listChargesPastExpiry(em)).forEach(print))
 

@@ -117,6 +117,7 @@ export const recurrenceRow = (
   connectionUuid: 'connection-a',
   tried: [],
   hasFirstCharge: false,
+  hasOpenDebits: false,
   cancelRequested: false,
   isRequestDue: false,
   nextCreationAt: null,

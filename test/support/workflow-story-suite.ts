@@ -46,6 +46,7 @@ const MAIN_ACTIVITIES: Record<
   requestConsent: true,
   pollRecurrence: true,
   cancelRecurrence: true,
+  signalOpenDebits: true,
   prepareCycle: true,
   recordCycle: true,
   recordDeposit: true,

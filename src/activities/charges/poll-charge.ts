@@ -216,7 +216,9 @@ async function applyChargePoll(
   const hasPendingPayment = answer.payments.some(({ status }) => status === 'in_process')
   if (isDebit(charge)) {
     const code = await applyDebitReport(em, charge, { answer, hasPendingPayment })
-    if (code !== null) return queryPollResult(charge, { kind: 'no_answer', code })
+    if (code !== null && !(await isConfirmed(em, code)))
+      return queryPollResult(charge, { kind: 'no_answer', code })
+    if (code !== null) await endPendingCharge(em, charge, 'payload_expired')
     const expiresAt = findPollTime(charge)!.toISOString()
     return queryPollResult(charge, { kind: 'known', listedPaymentCount: payments.length, expiresAt })
   }
@@ -234,7 +236,7 @@ async function applyChargePoll(
 
 type UnpaidEndEvent = 'cancelled' | 'payload_expired'
 
-/** Ends a pending charge and writes its event; a charge in any other state stays as it is. */
+/** Ends a charge that can still be paid, or debited, and writes its event; one in any other state stays as it is. */
 async function endPendingCharge(em: EntityManager, charge: Charge, event: UnpaidEndEvent) {
   if (!chargeMachine.accepts(charge.state, event)) return
   const at = new Date()

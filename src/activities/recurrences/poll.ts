@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import { Recurrence } from '../../db/entities/recurrence.ts'
-import { lockRecurrence } from '../../db/repositories/recurrences.ts'
+import { listOpenDebits, lockRecurrence } from '../../db/repositories/recurrences.ts'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import type {
   CancelRecurrenceOutcome,
@@ -10,6 +11,7 @@ import type {
   RequestConsentOutcome,
 } from '../../domain/providers/provider-recurrence.ts'
 import { isChargeableRecurrenceState, recurrenceMachine } from '../../domain/recurrences/recurrence.ts'
+import { signalOperation } from '../../temporal/signals.ts'
 import type { PollRecurrenceResult } from '../../workflows/contracts/recurrences.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { callRepeatably } from '../shared/provider-client.ts'
@@ -127,6 +129,19 @@ export function cancelRecurrence(dependencies: ActivityDependencies) {
       case 'no_answer':
         return { kind: 'no_answer', code: answer.code }
     }
+  }
+}
+
+/** Signals the workflows of the open debits of a recurrence that is over to poll their provider, as a notification does. May be repeated. */
+export function signalOpenDebits({ orm, temporal }: ActivityDependencies) {
+  return async (uuid: string): Promise<void> => {
+    const em = orm.em.fork()
+    const { connection } = await em.findOneOrFail(Recurrence, uuid)
+    for (const chargeUuid of await listOpenDebits(em, uuid))
+      await signalOperation(temporal, 'charge', chargeUuid, {
+        notificationUuid: randomUUID(),
+        connectionUuid: connection.uuid,
+      })
   }
 }
 

@@ -3,6 +3,7 @@ import type { Recurrence } from '../../db/entities/recurrence.ts'
 import { runQuery, sendChanges } from '../../db/pipeline/query.ts'
 import { findAttempts } from '../../db/repositories/attempts.ts'
 import { queryFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
+import { listOpenDebits } from '../../db/repositories/recurrences.ts'
 import type { ProviderRecurrence } from '../../domain/providers/provider-recurrence.ts'
 import {
   isChargeableRecurrenceState,
@@ -11,6 +12,7 @@ import {
 } from '../../domain/recurrences/recurrence.ts'
 import { findStoredCreation } from '../../domain/recurrences/stored-terms.ts'
 import { computeBrasiliaDayEnd } from '../../domain/shared/brasilia-day.ts'
+import { HOUR } from '../../domain/shared/intervals.ts'
 import type { RecurrenceSnapshot } from '../../workflows/contracts/recurrences.ts'
 import { recordRecurrenceEvent } from '../events/record-event.ts'
 import { transition } from '../shared/transition.ts'
@@ -39,7 +41,8 @@ const EVENTS: Record<Exclude<ProviderRecurrence['status'], 'waiting'>, Recurrenc
 
 /**
  * Applies what a provider reports of a recurrence. An authorized one ends by our calendar, once a provider has answered after its last day:
- * some report nothing of the end (bacen/pix-api issue 629). A status that its state does not accept changes nothing. The caller holds the
+ * some report nothing of the end (bacen/pix-api issue 629). So does a request that the payer has not answered, once its provider still
+ * reports no answer long after its end. A status that its state does not accept changes nothing. The caller holds the
  * row lock.
  */
 export async function applyReport(
@@ -58,10 +61,23 @@ export async function applyReport(
 }
 
 function findReportedEvent(row: Recurrence, { status }: ProviderRecurrence): RecurrenceEvent | null {
+  const isUnanswered = status === 'waiting' || status === 'received'
+  if (isUnanswered && hasRequestEnded(row)) return 'expired'
   if (status === 'waiting') return null
   if (!isChargeableRecurrenceState(row.state)) return EVENTS[status]
   const isOver = row.endsOn != null && computeBrasiliaDayEnd(row.endsOn) <= new Date()
   return status === 'expired' || (isOver && status === 'active') ? 'ended' : EVENTS[status]
+}
+
+/** Longest time after its end in which the answer to a request reaches its receiver: that of a pain.012 (bacen/pix-api issue 624). */
+const ANSWER_DELAY_MS = 12 * HOUR
+
+function hasRequestEnded({ requestedAt, requestExpiresAt }: Recurrence): boolean {
+  return (
+    requestedAt != null &&
+    requestExpiresAt != null &&
+    requestExpiresAt.getTime() + ANSWER_DELAY_MS <= Date.now()
+  )
 }
 
 /** Reads the state of a recurrence, with what its workflow does next, at the end of the transaction that changes it. */
@@ -70,12 +86,14 @@ export async function readSnapshot(em: EntityManager, row: Recurrence): Promise<
   const { uuid, state, endsOn } = row
   const attempts =
     state === 'creating' ? await findAttempts(em, { operation: 'create_recurrence', subjectUuid: uuid }) : []
+  const openDebits = recurrenceMachine.isFinal(state) ? await listOpenDebits(em, uuid) : []
   const isUnrequested = row.journey === 'REQUEST' && row.requestedAt == null
   return {
     state,
     connectionUuid: row.connection.uuid,
     tried: attempts.map(attempt => attempt.connectionUuid),
     hasFirstCharge: row.firstChargeUuid != null,
+    hasOpenDebits: openDebits.length > 0,
     cancelRequested: row.cancelRequestedAt != null,
     isRequestDue: isUnrequested && state === 'pending',
     nextCreationAt: findStoredCreation(row, new Date()).next?.createAt.toISOString() ?? null,

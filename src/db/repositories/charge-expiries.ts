@@ -22,10 +22,10 @@ export async function isExpiryConfirmedFor(
 const RECEIVED_CENTS_SQL = `(select coalesce(sum(m.value_cents), 0) from movement m
   where m.charge_uuid = c.uuid and m.movement_type = 'IN' and m.disposition is not null)::float8`
 
-/** A charge that is PENDING a day after its expiry. */
+/** A charge that has not ended a day after its expiry. */
 type ChargePastExpiry = { uuid: string; connectionUuid: string; receivedCents: number }
 
-/** Finds a charge with what was received for it, if it is PENDING a day after its expiry. Locks its row. */
+/** Finds a charge with what was received for it, if it has not ended a day after its expiry. Locks its row. */
 export async function lockChargePastExpiry(
   em: EntityManager,
   uuid: string,
@@ -38,7 +38,7 @@ export async function lockChargePastExpiry(
   return found
 }
 
-/** Lists the charges that are PENDING a day after their expiry, with what was received for each, the oldest first. */
+/** Lists the charges that have not ended a day after their expiry, with what was received for each, the oldest first. */
 export async function listChargesPastExpiry(em: EntityManager): Promise<object[]> {
   const rows = await em.execute<
     (ChargePastExpiry & { totalCents: number; expires_at: Date; is_confirmed: boolean })[]

@@ -9,8 +9,8 @@ import { buildUnreturnedSql } from './unmatched-payments.ts'
 export const MAX_LISTED_ROWS = 200
 /** Minutes without progress after which a workflow counts as stuck. */
 const STUCK_MINUTES = 10
-/** Selects charges that are PENDING a day after they expired: their provider has given no answer that ends them. */
-export const IS_PAST_EXPIRY_SQL = `state = 'pending' and expires_at < now() - interval '1 day'`
+/** Selects charges that can still be paid, or debited, a day after they expired: their provider has given no answer that ends them. */
+export const IS_PAST_EXPIRY_SQL = `state in ('pending', 'debiting') and expires_at < now() - interval '1 day'`
 
 /** Joins an attempt to its connection's account, and a movement to its account and provider. */
 const ATTEMPT_SQL =

@@ -35,6 +35,15 @@ export async function findPastDueRecurrences(em: EntityManager, uuids: string[])
   return new Set(rows)
 }
 
+/** Lists the debits of a recurrence that its provider has made and that are not over. */
+export function listOpenDebits(em: EntityManager, recurrenceUuid: string): Promise<string[]> {
+  return selectValues(
+    em,
+    `select uuid from charge where recurrence_uuid = ? and state in ('pending', 'debiting', 'paying') order by cycle`,
+    [recurrenceUuid],
+  )
+}
+
 /**
  * Tells whether a cycle has a charge other than one: a charge that its provider has never made leaves its cycle free, as
  * `charge_cycle_once` does.

@@ -49,6 +49,8 @@ export type RecurrenceSnapshot = FollowUps & {
   isRequestDue: boolean
   /** ISO 8601 UTC: when the charge of the next cycle is created; null where the worker creates none. */
   nextCreationAt: string | null
+  /** It is over, and debits of it are not. */
+  hasOpenDebits: boolean
   /** ISO 8601 UTC: the end of its last day, after which a poll ends it; null where it has no end. */
   endsAt: string | null
 }

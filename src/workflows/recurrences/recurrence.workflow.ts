@@ -99,6 +99,8 @@ class RecurrenceWorkflow {
       else await this.#call(step)
     }
     this.#answerCancellations({ kind: 'closed', state: this.state })
+    // Its provider ends them with it, and may not notify of that.
+    if (this.#snapshot!.hasOpenDebits) await idempotentProviderActivities.signalOpenDebits(this.#uuid)
   }
 
   async #createAtCandidates(orderedCandidates: string[], firstCharge?: ChargeInput): Promise<void> {

@@ -41,6 +41,7 @@ const IDEMPOTENT_ACTIVITY_SUMMARIES = {
   pollRecurrence: 'poll the provider for the recurrence',
   requestConsent: 'send the request for consent to the bank of the payer',
   cancelRecurrence: 'cancel the recurrence at the provider',
+  signalOpenDebits: 'have the open debits polled',
   recordDeposit: 'poll the provider for the PIX',
   pollTransfer: 'poll this provider',
   lookUpTransfer: 'look the transfer up at the candidate providers',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { findCharge } from '../../../src/api/operations/charges.ts'
+import { listChargesPastExpiry } from '../../../src/db/repositories/charge-expiries.ts'
 import { addDays, findBusinessDay } from '../../../src/domain/charges/business-days.ts'
 import type { ProviderRevision } from '../../../src/domain/providers/provider.ts'
 import type { ChargeTry } from '../../../src/domain/recurrences/charge-try.ts'
@@ -200,6 +201,20 @@ describe('its day', () => {
   test('a completed one waits for its payment to be listed', async () => {
     const charge = await debit()
     expect(await charge.poll('completed')).toMatchObject({ kind: 'no_answer', code: 'payment_not_listed' })
+  })
+
+  test('one that its provider does not end is listed a day after its last try, and an operator may end it', async () => {
+    const charge = await debit()
+    setDay(DEBIT_DAY)
+    expect(await charge.poll('open', { tries: [tried()] })).toMatchObject({ state: 'debiting' })
+    await fixture.sql(`update charge set expires_at = now() - interval '2 days' where uuid = ?`, [charge.uuid])
+    expect(await listChargesPastExpiry(fixture.orm.em.fork())).toMatchObject([{ charge: charge.uuid }])
+    await fixture.sql(
+      `insert into charge_expiry (charge_uuid, confirmed_by, reason, confirmed_at)
+       values (?, 'ana', 'seen in the panel', now() - interval '2 hours')`,
+      [charge.uuid],
+    )
+    expect(await charge.poll('completed')).toMatchObject({ kind: 'known', state: 'expired' })
   })
 
   test('another value is an unmatched payment', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { addDays } from '../../../src/domain/charges/business-days.ts'
 import { openRecurrenceFixture, type RecurrenceFixture, TERMS, TODAY } from './support/recurrence-fixture.ts'
@@ -155,6 +156,27 @@ describe('the cancellation', () => {
     expect(await fixture.providers.cancelRecurrence(uuid)).toMatchObject({ state: 'cancelled' })
   })
 
+  test('its debits that are open are signalled, and no others', async () => {
+    const { uuid } = await fixture.activate()
+    const { order, ...open } = await debitOf(uuid)
+    const failed = { ...order, uuid: randomUUID(), debit: { ...order.debit!, cycle: 2, dueOn: addDays(TODAY, 13) } }
+    fixture.scriptProvider({ issueCharge: async () => REJECTED })
+    await fixture.providers.issueDebit({ order: failed })
+    expect(await fixture.records.getRecurrence(uuid)).toMatchObject({ hasOpenDebits: false })
+    fixture.reports('cancelled')
+    expect(await fixture.providers.pollRecurrence(uuid)).toMatchObject({ hasOpenDebits: true })
+    fixture.signalledWorkflowIds.length = 0
+    await fixture.providers.signalOpenDebits(uuid)
+    expect(fixture.signalledWorkflowIds).toEqual([`charge/${open.uuid}`])
+    await open.poll('removed')
+    expect(await fixture.records.getRecurrence(uuid)).toMatchObject({ hasOpenDebits: false })
+  })
+
+  async function debitOf(uuid: string) {
+    const order = await fixture.prepareCycle(uuid)
+    return { order, ...(await fixture.debit(order)) }
+  }
+
   test('a refusal asks what it is, and ends the request', async () => {
     const { uuid } = await fixture.activate()
     fixture.scriptProvider({ cancelRecurrence: async () => ({ kind: 'refused', code: 'x', message: '' }) })
@@ -199,6 +221,23 @@ describe('the request for consent', () => {
       },
     })
     expect(await fixture.providers.requestConsent(uuid)).toMatchObject({ kind: 'known', isRequestDue: false })
+  })
+
+  test.each([
+    ['waiting', 13, 'expired'],
+    ['received', 13, 'expired'],
+    ['received', 11, 'processing'],
+    ['active', 13, 'active'],
+  ] as const)('one that is reported as %s %d hours after its end is %s', async (status, hours, state) => {
+    const uuid = await create()
+    fixture.scriptProvider({ requestConsent: async () => ({ kind: 'requested' }) })
+    await fixture.providers.requestConsent(uuid)
+    await fixture.sql(`update recurrence set request_expires_at = now() - make_interval(hours => ?) where uuid = ?`, [
+      hours,
+      uuid,
+    ])
+    fixture.reports(status)
+    expect(await fixture.providers.pollRecurrence(uuid)).toMatchObject({ kind: 'known', state })
   })
 
   test('one that is refused leads to the cancellation', async () => {

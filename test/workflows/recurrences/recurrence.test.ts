@@ -322,6 +322,20 @@ describe('the cancellation', () => {
     await story.finishWith('ended')
   })
 
+  test('the debits that it leaves open are polled at once', async () => {
+    const story = await stories.recurrence(
+      {
+        ...ACTIVE,
+        cancelRecurrence: [known('cancelled', { hasOpenDebits: true })],
+        signalOpenDebits: [undefined],
+      },
+      SLOWLY,
+    )
+    expect(await story.cancelRecurrence()).toEqual({ kind: 'closed', state: 'cancelled' })
+    await story.finishWith('cancelled')
+    expect(story.calls.at(-1)).toBe('signalOpenDebits')
+  })
+
   test('one that is over is not cancelled', async () => {
     const story = await stories.recurrence({ ...ACTIVE, pollRecurrence: [known('ended')] }, SLOWLY)
     await story.awaitAccepted()

@@ -183,7 +183,7 @@ create index charge_open_key on charge (pix_key) where state in ('pending', 'deb
 create index charge_moving on charge (created_at) where state in ('issuing', 'paying', 'refunding');
 create index charge_unfinished on charge (created_at, uuid) where state in ('issuing', 'pending', 'debiting', 'paying');
 -- Operators' watch over charges that their provider does not end. A charge enters it with its payload.
-create index charge_pending_expiry on charge (expires_at) where state = 'pending';
+create index charge_pending_expiry on charge (expires_at) where state in ('pending', 'debiting');
 
 -- An operator's confirmation that a charge past its expiry was not paid, though its provider calls it completed.
 create table charge_expiry (
