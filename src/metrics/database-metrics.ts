@@ -21,7 +21,7 @@ const GAUGES = {
   trilho_unknown_oldest_seconds: 'Age of the oldest unknown outcome.',
   trilho_unknown_cents: 'Value of the payments whose outcome is unknown, in centavos.',
   trilho_attempt_oldest_seconds: 'Age of the oldest attempt that is calling, accepted or unknown.',
-  trilho_charges_past_expiry: 'Charges that expired one to eight days ago and are still PENDING.',
+  trilho_charges_past_expiry: 'Charges that expired one to eight days ago and have not ended.',
   trilho_rows_without_workflow:
     'Unfinished rows that the last sweep found without a workflow, reopened or not.',
   trilho_workflow_sweep_age_seconds: 'Time since unfinished rows were last compared with running workflows.',
