@@ -3,6 +3,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Dispute } from '../db/entities/dispute.ts'
 import { PixKey } from '../db/entities/pix-key.ts'
+import { Recurrence } from '../db/entities/recurrence.ts'
 import { Delivery } from '../db/entities/webhook.ts'
 import { restoreDeliveryOutcome } from '../db/repositories/deliveries.ts'
 import { disputeMachine } from '../domain/disputes/dispute.ts'
@@ -11,6 +12,7 @@ import { readLastResult, readWorkflowHistory } from '../temporal/workflow-histor
 import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { DisputeInput } from '../workflows/contracts/disputes.ts'
 import type { PixKeyInput } from '../workflows/contracts/pix-keys.ts'
+import type { RecurrenceInput } from '../workflows/contracts/recurrences.ts'
 import {
   HISTORY_EXPIRED,
   isRebuilding,
@@ -21,7 +23,7 @@ import {
 } from './rebuild-inputs.ts'
 
 /**
- * Disputes, PIX keys and deliveries of a restored database (src/disaster-recovery/rebuild.ts). None of them carries
+ * Disputes, recurrences, PIX keys and deliveries of a restored database (src/disaster-recovery/rebuild.ts). None of them carries
  * money by itself.
  */
 
@@ -35,12 +37,13 @@ type DependentContext = {
 }
 type RowContext = DependentContext & { uuid: string }
 
-/** Rebuilds or restores a dispute, key or delivery; null if there is nothing to do. */
+/** Rebuilds or restores a dispute, recurrence, key or delivery; null if there is nothing to do. */
 export async function rebuildDependent(dependent: DependentContext): Promise<RebuildOutcome | null> {
   const [noun, uuid, part] = dependent.id.split('/')
   const context = { ...dependent, uuid: uuid! }
   if (noun === 'med') return rebuildDispute(context)
   if (noun === 'webhook') return restoreDelivery(context)
+  if (noun === 'recurrence') return rebuildRecurrence(context)
   if (noun !== 'pix-key') return null // A payout or charge that was being rebuilt.
   return part === 'removal' ? restorePixKeyRemoval(context) : rebuildPixKey(context)
 }
@@ -59,6 +62,25 @@ async function rebuildDispute(context: RowContext): Promise<RebuildOutcome | nul
   if (refusal) return refusal
   await signalDispute(temporal, input, { notificationUuid: uuid, connectionUuid: input.connectionUuid })
   return row ? { outcome: 'asked' } : { outcome: 'rebuilt', row: 'missing' }
+}
+
+/**
+ * Rebuilds a recurrence whose row is missing, or of before the end of its workflow. It is looked up at its candidates and never created. In any
+ * other state its workflow polls the provider, or the sweep starts one that does.
+ */
+async function rebuildRecurrence(context: RowContext): Promise<RebuildOutcome | null> {
+  const { client, em, id, uuid, isRunning, temporal } = context
+  const row = await em.findOne(Recurrence, uuid)
+  if (row && (row.state !== 'creating' || isRunning)) return null
+  const history = await readWorkflowHistory<RecurrenceInput>(client, id, uuid)
+  if (!history) return HISTORY_EXPIRED
+  if (isRebuilding(history, false)) return { outcome: 'under_way' }
+  const { input, startedAt, result } = history
+  const refusal = await refuseMissingConnections(em, input.candidates)
+  if (refusal) return refusal
+  const restored = { orderedAt: startedAt.toISOString(), ended: result }
+  await startRebuild(terminating(temporal), { noun: 'recurrence', order: input, restored })
+  return { outcome: 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 
 /**

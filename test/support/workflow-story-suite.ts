@@ -297,6 +297,8 @@ export function setUpWorkflowStories() {
       rebuild(script, uuid => ({ noun: 'refund', order: refundInput(uuid), restored })),
     rebuiltReturn: (script: ActivityScript, restored: PreRestoreState) =>
       rebuild(script, uuid => ({ noun: 'return', order: returnInput(uuid, 1), restored })),
+    rebuiltRecurrence: (script: ActivityScript, restored: PreRestoreState) =>
+      rebuild(script, uuid => ({ noun: 'recurrence', order: recurrenceInput(uuid, 1), restored })),
     rebuiltPixKey: (script: ActivityScript, restored: PreRestoreState) =>
       rebuild(script, uuid => ({ noun: 'pix_key', order: pixKeyInput(uuid), restored })),
     notifiedReturn: (script: ActivityScript, timeScale = 1) =>

@@ -1,6 +1,7 @@
 import { runInTransaction } from '../../db/client/transaction.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
+import { Recurrence } from '../../db/entities/recurrence.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { queryChargeKind } from '../../db/repositories/charges.ts'
 import {
@@ -43,6 +44,8 @@ export async function rebuildCharge(
   charge: RebuiltCharge,
 ): Promise<RebuildResult> {
   const { order, restored } = charge
+  if (order.debit && !(await isRecurrenceCreated(dependencies, order.debit.recurrenceUuid)))
+    return { kind: 'unknown', code: 'not_found' }
   const state = await storeRebuiltCharge(dependencies, charge)
   if (state === 'issuing') return lookUpCharge(dependencies, charge)
   await recordEnd(dependencies, order.uuid, restored.ended)
@@ -50,6 +53,11 @@ export async function rebuildCharge(
   // An end that the history proves needs no poll.
   const isEnded = chargeMachine.isFinal(issueResult.state) && issueResult.state !== state
   return { kind: 'known', ...issueResult, isEnded: isEnded || !isIssuedChargeState(issueResult.state) }
+}
+
+/** Tells whether the recurrence of a debit is there, which may have to be rebuilt first. */
+async function isRecurrenceCreated({ orm }: ActivityDependencies, uuid: string): Promise<boolean> {
+  return (await orm.em.fork().count(Recurrence, { uuid, railId: { $ne: null } })) > 0
 }
 
 async function lookUpCharge(

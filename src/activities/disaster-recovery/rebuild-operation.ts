@@ -48,6 +48,7 @@ import { openTransfer } from '../transfers/activities.ts'
 import { endUnsentTransfer, postponeTransfer, transferPayout } from '../transfers/transfer-payout.ts'
 import { returnPayout, storeReturnOrder } from '../unmatched/return-payout.ts'
 import { rebuildCharge } from './rebuild-charge.ts'
+import { rebuildRecurrence } from './rebuild-recurrence.ts'
 
 /**
  * Rebuilds the rows of an operation that is newer than the restored database (SPEC §11), from its order and from what the
@@ -65,6 +66,8 @@ export function rebuildOperation(dependencies: ActivityDependencies) {
         return rebuildRefund(dependencies, operation)
       case 'return':
         return rebuildReturn(dependencies, operation)
+      case 'recurrence':
+        return rebuildRecurrence(dependencies, operation)
       case 'pix_key':
         return rebuildPixKey(dependencies, operation)
     }

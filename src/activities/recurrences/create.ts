@@ -4,13 +4,14 @@ import type { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { Recurrence } from '../../db/entities/recurrence.ts'
 import type { OperationFailure } from '../../db/entities/transfer.ts'
-import { runQuery } from '../../db/pipeline/query.ts'
+import { runQuery, sendChanges } from '../../db/pipeline/query.ts'
 import { findAttempts } from '../../db/repositories/attempts.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { lockRecurrence } from '../../db/repositories/recurrences.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { computeQuotedFeeCents } from '../../domain/ledger/money.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
+import { isEndedAttempt } from '../../domain/providers/attempt.ts'
 import type {
   CreateRecurrenceOutcome,
   ProviderRecurrence,
@@ -24,7 +25,13 @@ import type {
   RecurrenceSnapshot,
 } from '../../workflows/contracts/recurrences.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { blockedReason, createAttempt, describeRefusal, recordRefusedAnswer } from '../shared/attempts.ts'
+import {
+  blockedReason,
+  clearUnknownMarks,
+  createAttempt,
+  describeRefusal,
+  recordRefusedAnswer,
+} from '../shared/attempts.ts'
 import {
   callRepeatably,
   guardNotFoundByEpoch,
@@ -125,7 +132,7 @@ const NOT_SUPPORTED = {
   message: 'The provider has no recurrences',
   refusedBy: 'service',
 } as const
-const NOT_SUPPORTED_LOOK_UP = {
+export const NOT_SUPPORTED_LOOK_UP = {
   kind: 'no_answer',
   code: 'not_supported',
   message: 'The provider has no recurrences',
@@ -168,11 +175,16 @@ async function prepareCreation(
     recordRefusedAnswer(newAttempt, blocked)
     return { kind: 'refused' }
   }
+  assignConnection(row, connection)
+  return { kind: 'call', order: describeOrder(row, connection) }
+}
+
+/** Assigns a recurrence the connection at which it is created, with its fee. The caller holds the row lock. */
+function assignConnection(row: Recurrence, connection: Connection): void {
   row.connection = connection
   row.providerAccountUuid = connection.providerAccountUuid
   // What the payer authorizes is value and fee; the table of fees may change before the answer.
   row.feeCents = row.valueCents == null ? 0 : computeQuotedFeeCents(row.valueCents, connection.fees)
-  return { kind: 'call', order: describeOrder(row, connection) }
 }
 
 function describeOrder(row: Recurrence, { collectionKey }: Connection): ProviderRecurrenceRequest {
@@ -227,6 +239,48 @@ async function recordCreated(
   await changeRecurrence(em, row, 'created')
   await applyReport(em, row, report)
   return readKnown(em, row)
+}
+
+/** A recurrence that a look-up has found, and where. */
+export type FoundRecurrence = { connectionUuid: string; recurrence: ProviderRecurrence }
+
+/**
+ * Records a recurrence that was created before a backup was restored, whose row does not know it. Returns false while its first charge is not
+ * there. The caller holds the row lock.
+ */
+export async function adoptRecurrence(
+  em: EntityManager,
+  row: Recurrence,
+  { connectionUuid, recurrence: report }: FoundRecurrence,
+): Promise<boolean> {
+  const firstCharge = await findFirstCharge(em, row)
+  const isFirstChargeIssued = firstCharge?.txid != null && firstCharge.connection.uuid === connectionUuid
+  if (row.firstChargeUuid != null && !isFirstChargeIssued) return false
+  const connection = await em.findOneOrFail(Connection, connectionUuid)
+  const attempts = await endLiveCreations(em, row, connectionUuid)
+  const subject = { operation: 'create_recurrence', subjectUuid: row.uuid, position: attempts.length } as const
+  const attempt =
+    attempts.find(one => one.connectionUuid === connectionUuid) ?? createAttempt(em, subject, connection)
+  assignConnection(row, connection)
+  await recordCreated(em, row, { attempt, report })
+  return true
+}
+
+/** Ends the attempts of which the row knows no outcome, except that at one connection: look-ups have found nothing there. Returns all. */
+export async function endLiveCreations(
+  em: EntityManager,
+  row: Recurrence,
+  exceptConnectionUuid?: string,
+): Promise<Attempt[]> {
+  const attempts = await findAttempts(em, { operation: 'create_recurrence', subjectUuid: row.uuid })
+  for (const attempt of attempts) {
+    if (isEndedAttempt(attempt) || attempt.connectionUuid === exceptConnectionUuid) continue
+    clearUnknownMarks(attempt)
+    transitionAttempt(attempt, 'refused')
+    Object.assign(attempt, { finality: 'final', code: 'interrupted' })
+  }
+  await sendChanges(em)
+  return attempts
 }
 
 /** Reads what is known of a recurrence. */

@@ -26,14 +26,15 @@ export function getRecurrence({ orm }: ActivityDependencies) {
     runInTransaction(orm, async em => readSnapshot(em, await lockRecurrence(em, uuid)))
 }
 
-async function storeRecurrence(
+/** Stores the row of a recurrence. `at`: when it was ordered. */
+export async function storeRecurrence(
   { sealer }: ActivityDependencies,
   em: EntityManager,
   order: RecurrenceInput,
+  at = new Date(),
 ): Promise<Recurrence> {
   const details = sealer.open<RecurrenceInputDetails>(order.details)
   const connection = await em.findOneOrFail(Connection, order.candidates[0]!)
-  const at = new Date()
   return em.create(Recurrence, {
     uuid: order.uuid,
     accountUuid: order.accountUuid,

@@ -15,7 +15,7 @@ import { signalOperation } from '../../temporal/signals.ts'
 import type { PollRecurrenceResult } from '../../workflows/contracts/recurrences.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { callRepeatably } from '../shared/provider-client.ts'
-import { describeSent, readKnown } from './create.ts'
+import { adoptRecurrence, describeSent, readKnown } from './create.ts'
 import { findFirstCharge, isOver } from './first-charge.ts'
 import { applyReport, changeRecurrence } from './state.ts'
 
@@ -37,7 +37,11 @@ export function pollRecurrence(dependencies: ActivityDependencies) {
     if (answer.kind === 'not_found') return { kind: 'no_answer', code: 'not_found' }
     if (answer.kind === 'no_answer') return { kind: 'no_answer', code: answer.code }
     return change(dependencies, uuid, async (locked, tx) => {
-      await applyReport(tx, locked, answer.recurrence)
+      const { recurrence } = answer
+      // A restored row may be of before its creation.
+      if (locked.state === 'creating')
+        await adoptRecurrence(tx, locked, { connectionUuid: row.connection.uuid, recurrence })
+      else await applyReport(tx, locked, recurrence)
       const firstCharge = isChargeableRecurrenceState(locked.state) ? null : await findFirstCharge(tx, locked)
       if (firstCharge && isOver(firstCharge)) withdraw(locked, 'first_charge_not_paid')
     })

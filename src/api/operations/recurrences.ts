@@ -145,16 +145,17 @@ function toPayerAccount({ ispb, agency, account }: NonNullable<CreateRecurrenceB
   return { ispb, account, ...(agency !== undefined && { agency }) }
 }
 
+/** Failures of a recurrence with a response of their own. */
+const STORED_CODES = ['no_provider_available', 'not_found_after_restore'] as const
+
 function respondWithRecurrence(row: Recurrence, replay: Replay) {
   const { headers } = replay
   if (row.state === 'creating')
     fail('issuing', { data: { uuid: row.uuid }, retryAfterS: UNAVAILABLE_RETRY_S, headers })
   if (row.state === 'failed')
-    failStored(
-      row.failure?.code === 'no_provider_available' ? 'no_provider_available' : 'provider_rejected',
-      replay,
-      { data: z.encode(recurrenceSchema, showCreatedRecurrence(row)) },
-    )
+    failStored(STORED_CODES.find(code => code === row.failure?.code) ?? 'provider_rejected', replay, {
+      data: z.encode(recurrenceSchema, showCreatedRecurrence(row)),
+    })
   return { status: 201 as const, body: { data: showCreatedRecurrence(row) }, headers }
 }
 

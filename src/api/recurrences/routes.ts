@@ -34,12 +34,16 @@ export const recurrenceRoutes: RouteRegistrar = (router, dependencies) => {
         'account_blocked',
         'provider_rejected',
         'no_provider_available',
+        'not_found_after_restore',
         'paused',
         'overloaded',
         'issuing',
         'not_confirmed',
       ],
-      errorData: { schema: recurrenceSchema, codes: ['provider_rejected', 'no_provider_available'] },
+      errorData: {
+        schema: recurrenceSchema,
+        codes: ['provider_rejected', 'no_provider_available', 'not_found_after_restore'],
+      },
     },
     handle: request => createRecurrence(dependencies, request),
   })

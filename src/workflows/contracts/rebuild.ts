@@ -1,6 +1,7 @@
 import type { ChargeInput } from './charges.ts'
 import type { FollowUps } from './orders.ts'
 import type { PixKeyInput } from './pix-keys.ts'
+import type { RecurrenceInput } from './recurrences.ts'
 import type { RefundInput } from './refunds.ts'
 import type { TransferInput } from './transfers.ts'
 import type { ReturnPaymentInput } from './unmatched.ts'
@@ -35,6 +36,7 @@ export type RebuiltOperation = { restored: PreRestoreState } & (
   | { noun: 'transfer'; order: TransferInput }
   | { noun: 'refund'; order: RefundInput }
   | { noun: 'return'; order: ReturnPaymentInput }
+  | { noun: 'recurrence'; order: RecurrenceInput }
   | { noun: 'pix_key'; order: PixKeyInput }
 )
 

@@ -6,6 +6,7 @@ import {
   setHandler,
 } from '@temporalio/workflow'
 import { type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
+import { type RecurrenceState, recurrenceMachine } from '../../domain/recurrences/recurrence.ts'
 import { type RefundState, refundMachine } from '../../domain/refunds/refund.ts'
 import { type TransferState, transferMachine } from '../../domain/transfers/transfer.ts'
 import { awaitIssuedUpdate } from '../contracts/charges.ts'
@@ -56,6 +57,7 @@ function buildNextInput({ noun, order, restored }: RebuiltOperation, timeScale: 
   if (noun === 'pix_key' || restored.isScheduled) return order
   const { uuid: reopen } = order
   if (noun === 'charge') return { reopen, timeScale, pendingConnections: [] }
+  if (noun === 'recurrence') return { reopen, timeScale }
   const unfinished = { candidates: listCandidates(order), orderedAt: restored.orderedAt }
   return { reopen, timeScale, unfinished, isRebuilt: true }
 }
@@ -68,6 +70,8 @@ function statusOf(noun: RebuiltOperation['noun'], state: string): string {
       return transferMachine.statusOf(state as TransferState)
     case 'refund':
       return refundMachine.statusOf(state as RefundState)
+    case 'recurrence':
+      return recurrenceMachine.statusOf(state as RecurrenceState)
     default:
       return state.toUpperCase()
   }

@@ -316,6 +316,46 @@ test.each<KeyRow>([
   )
 })
 
+test.each([
+  ['missing', undefined, 'rebuilt'],
+  ['missing', 'rejected', 'rebuilt'],
+  ['creating', 'rejected', 'rebuilt'],
+  ['creating', undefined, null],
+])('a recurrence whose row is %s and whose workflow ended as %s: %s', async (row, ended, outcome) => {
+  const { accountUuid, connectionUuid } = merchant
+  const terms = {
+    valueCents: 500,
+    minimumCents: null,
+    frequency: 'MONTHLY',
+    startsOn: '2027-01-10',
+    endsOn: null,
+    contract: 'plan-77',
+    subject: null,
+    retryPolicy: 'NOT_ALLOWED',
+    journey: 'QR',
+    generate: 'AUTOMATIC',
+    daysBefore: 4,
+  }
+  const debtor = { name: 'Ana Souza', document: '52998224725' }
+  const order = {
+    uuid: randomUUID(),
+    accountUuid,
+    candidates: [connectionUuid],
+    details: fixture.seal.seal({ terms, debtor, splits: [], fingerprint: 'f' }),
+    requestId: 'r',
+    timeScale: 1,
+  }
+  const id = `recurrence/${order.uuid}`
+  if (row === 'creating') await fixture.records.openRecurrence(order)
+  const remembered = { type: 'recurrenceWorkflow', id, order, ...(ended !== undefined && { ended }) }
+  const { said, did } = await rebuilt(remembered)
+  expect(said).toMatchObject(outcome === null ? [] : [{ workflow: id, outcome }])
+  const restored = { orderedAt: expect.any(String), ended }
+  expect(did).toEqual(
+    outcome === null ? [] : [{ begun: id, rebuild: { noun: 'recurrence', order, restored }, timeScale: 1 }],
+  )
+})
+
 test.each<[row: string, ended: string | undefined, outcome: string | null, becomes: string]>([
   ['removing', 'removed', 'restored', 'removed'],
   ['active', 'removed', 'restored', 'removed'],

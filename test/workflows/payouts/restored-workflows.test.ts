@@ -6,6 +6,7 @@ import {
   chargeKnown,
   chargeNoAnswer,
   chargeRow,
+  NO_FOLLOW_UPS,
   notFoundWithin,
   payoutInProcess,
   payoutNotFound,
@@ -307,6 +308,32 @@ describe('a rebuilt return', () => {
       rebuilt(),
     )
     await story.finishWith('rejected')
+  })
+})
+
+describe('a rebuilt recurrence', () => {
+  test('goes on from its row, and is not created', async () => {
+    const known = {
+      state: 'active' as const,
+      connectionUuid: 'connection-a',
+      tried: [],
+      hasFirstCharge: false,
+      cancelRequested: false,
+      isRequestDue: false,
+      nextCreationAt: null,
+      hasOpenDebits: false,
+      endsAt: null,
+      ...NO_FOLLOW_UPS,
+    }
+    const story = await stories.rebuiltRecurrence(
+      {
+        rebuildOperation: [{ kind: 'unknown', code: 'timeout' }, rebuiltAs('active')],
+        getRecurrence: [known],
+        pollRecurrence: [{ kind: 'known', ...known, state: 'cancelled' }],
+      },
+      rebuilt(),
+    )
+    await story.finishWith('cancelled')
   })
 })
 
