@@ -21,7 +21,7 @@ function deriveUuid(name: (string | number)[]): string {
 }
 
 /** What the charge of a cycle asks. Without a reference or message of its own it has those of its recurrence. */
-export type CycleCharge = Omit<DebitOrder, 'recurrenceUuid' | 'railId'> & {
+type CycleCharge = Omit<DebitOrder, 'recurrenceUuid' | 'railId'> & {
   valueCents: number
   externalRef?: string | undefined
   message?: string | undefined

@@ -30,7 +30,7 @@ export function issueFirstCharge({ orm, temporal }: ActivityDependencies) {
       charge = await find()
     }
     if (!charge || charge.state === 'issuing') throw new Error('the first charge is still being issued')
-    return { connectionUuid: isOver(charge) ? null : charge.connection.uuid }
+    return { connectionUuid: isEndedUnpaid(charge) ? null : charge.connection.uuid }
   }
 }
 
@@ -53,6 +53,6 @@ export async function findFirstCharge(
 }
 
 /** Tells whether a charge has ended without being paid. */
-export function isOver({ state }: Charge): boolean {
+export function isEndedUnpaid({ state }: Charge): boolean {
   return chargeMachine.isFinal(state) && !isPaidChargeState(state)
 }

@@ -16,7 +16,7 @@ import type { PollRecurrenceResult } from '../../workflows/contracts/recurrences
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { callRepeatably } from '../shared/provider-client.ts'
 import { adoptRecurrence, describeSent, readKnown } from './create.ts'
-import { findFirstCharge, isOver } from './first-charge.ts'
+import { findFirstCharge, isEndedUnpaid } from './first-charge.ts'
 import { applyReport, changeRecurrence } from './state.ts'
 
 /**
@@ -43,7 +43,7 @@ export function pollRecurrence(dependencies: ActivityDependencies) {
         await adoptRecurrence(tx, locked, { connectionUuid: row.connection.uuid, recurrence })
       else await applyReport(tx, locked, recurrence)
       const firstCharge = isChargeableRecurrenceState(locked.state) ? null : await findFirstCharge(tx, locked)
-      if (firstCharge && isOver(firstCharge)) withdraw(locked, 'first_charge_not_paid')
+      if (firstCharge && isEndedUnpaid(firstCharge)) withdraw(locked, 'first_charge_not_paid')
     })
   }
 }

@@ -37,7 +37,7 @@ export async function findPastDueRecurrences(em: EntityManager, uuids: string[])
 
 /** Lists the debits of a recurrence that its provider has made and that are not over. */
 export function listOpenDebits(em: EntityManager, recurrenceUuid: string): Promise<string[]> {
-  return selectValues(
+  return selectValues<string>(
     em,
     `select uuid from charge where recurrence_uuid = ? and state in ('pending', 'debiting', 'paying') order by cycle`,
     [recurrenceUuid],

@@ -145,7 +145,7 @@ describe('the first charge', () => {
     const story = await withFirstCharge({
       ...CREATING,
       issueFirstCharge: [{ connectionUuid: null }],
-      cancelFirstCharge: [undefined],
+      cancelFirstCharge: [() => undefined],
       failRecurrence: [row('failed')],
     })
     await story.finishWith('failed')
@@ -156,7 +156,7 @@ describe('the first charge', () => {
       ...CREATING,
       issueFirstCharge: [ISSUED],
       createRecurrence: [{ kind: 'refused' }],
-      cancelFirstCharge: [undefined],
+      cancelFirstCharge: [() => undefined],
       failRecurrence: [row('failed')],
     })
     await story.finishWith('failed')
@@ -327,7 +327,7 @@ describe('the cancellation', () => {
       {
         ...ACTIVE,
         cancelRecurrence: [known('cancelled', { hasOpenDebits: true })],
-        signalOpenDebits: [undefined],
+        signalOpenDebits: [() => undefined],
       },
       SLOWLY,
     )
