@@ -208,7 +208,9 @@ describe('its day', () => {
     setDay(DEBIT_DAY)
     expect(await charge.poll('open', { tries: [tried()] })).toMatchObject({ state: 'debiting' })
     await fixture.sql(`update charge set expires_at = now() - interval '2 days' where uuid = ?`, [charge.uuid])
-    expect(await listChargesPastExpiry(fixture.orm.em.fork())).toMatchObject([{ charge: charge.uuid }])
+    expect(await listChargesPastExpiry(fixture.orm.em.fork())).toContainEqual(
+      expect.objectContaining({ charge: charge.uuid }),
+    )
     await fixture.sql(
       `insert into charge_expiry (charge_uuid, confirmed_by, reason, confirmed_at)
        values (?, 'ana', 'seen in the panel', now() - interval '2 hours')`,
