@@ -6,7 +6,6 @@ import {
   chargeKnown,
   chargeNoAnswer,
   chargeRow,
-  NO_FOLLOW_UPS,
   notFoundWithin,
   payoutInProcess,
   payoutNotFound,
@@ -14,6 +13,8 @@ import {
   payoutSettled,
   payoutUnknown,
   pendingChargeRow,
+  recurrenceKnown,
+  recurrenceRow,
   SETTLED_ATTEMPT,
   transferRow,
   webhookDelivered,
@@ -313,23 +314,11 @@ describe('a rebuilt return', () => {
 
 describe('a rebuilt recurrence', () => {
   test('goes on from its row, and is not created', async () => {
-    const known = {
-      state: 'active' as const,
-      connectionUuid: 'connection-a',
-      tried: [],
-      hasFirstCharge: false,
-      cancelRequested: false,
-      isRequestDue: false,
-      nextCreationAt: null,
-      hasOpenDebits: false,
-      endsAt: null,
-      ...NO_FOLLOW_UPS,
-    }
     const story = await stories.rebuiltRecurrence(
       {
         rebuildOperation: [{ kind: 'unknown', code: 'timeout' }, rebuiltAs('active')],
-        getRecurrence: [known],
-        pollRecurrence: [{ kind: 'known', ...known, state: 'cancelled' }],
+        getRecurrence: [recurrenceRow('active')],
+        pollRecurrence: [recurrenceKnown('cancelled')],
       },
       rebuilt(),
     )

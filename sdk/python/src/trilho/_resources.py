@@ -808,6 +808,7 @@ class Recurrences:
         minimum_value: Amount | Omitted = OMITTED,
         ends_on: date | str | None = None,
         subject: str | None = None,
+        first_charge: inputs.FirstCharge | None = None,
         payer_account: inputs.PayerAccount | None = None,
         request_expires_at: datetime | str | None = None,
         generate: inputs.CreateRecurrenceGenerate | None = None,
@@ -829,13 +830,16 @@ class Recurrences:
             contract: Your contract with the payer, at most 35 characters.
             debtor: Who is debited.
             retry_policy: Whether a debit that failed may be tried again, three times within seven days.
-            journey: How the payer authorizes it: REQUEST, which their bank shows them, or QR, a code that
-                they read.
+            journey: How the payer authorizes it: REQUEST, which their bank shows them; QR, a code that they
+                read; QR_WITH_PAYMENT, a code that also pays `first_charge`; PAYMENT_THEN_OFFER, an offer of
+                their bank once they have paid `first_charge`, which has a due date.
             value: Reais of each charge, without its fee; where absent, each charge names its own.
             minimum_value: Without `value`: the least that the payer may choose as their own limit of a
                 charge.
             ends_on: The last day on which a charge may be due; where absent, it has no end.
             subject: What is paid for, as the bank of the payer shows it; at most 35 characters.
+            first_charge: The body of `POST /payments`, without `provider_uuid`; where it names no `debtor`,
+                it is that of the recurrence.
             payer_account: The account of the payer whose bank is sent the request.
             request_expires_at: Of the journey REQUEST: until when the payer may decide; by default seven
                 days.
@@ -867,6 +871,7 @@ class Recurrences:
                     "debtor": debtor,
                     "retry_policy": retry_policy,
                     "journey": journey,
+                    "first_charge": first_charge,
                     "payer_account": payer_account,
                     "request_expires_at": request_expires_at,
                     "generate": generate,
@@ -984,6 +989,36 @@ class Recurrences:
                 "GET",
                 path_of("/api/v1/recurrences/{uuid}", uuid=uuid),
                 read_one(models.Recurrence),
+            )
+        )
+
+    def get_qr_svg(self, uuid: str) -> str:
+        """The payload as a QR picture (SVG).
+
+        Of `payload`; 404 of the journey REQUEST, and while the provider does not show one. Token scope:
+        `read` or `charges`.
+        """
+        return self._transport.send(
+            Call(
+                "getRecurrenceQrSvg",
+                "GET",
+                path_of("/api/v1/recurrences/{uuid}/qr.svg", uuid=uuid),
+                read_text,
+            )
+        )
+
+    def get_qr_png(self, uuid: str) -> bytes:
+        """The payload as a QR picture (PNG).
+
+        Of `payload`; 404 of the journey REQUEST, and while the provider does not show one. Token scope:
+        `read` or `charges`.
+        """
+        return self._transport.send(
+            Call(
+                "getRecurrenceQrPng",
+                "GET",
+                path_of("/api/v1/recurrences/{uuid}/qr.png", uuid=uuid),
+                read_content,
             )
         )
 

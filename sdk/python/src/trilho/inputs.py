@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from typing_extensions import NotRequired, Required, TypedDict
 
@@ -163,7 +163,44 @@ class RecurrenceDebtor(TypedDict):
 
 CreateRecurrenceRetryPolicy: TypeAlias = Literal["NOT_ALLOWED", "THREE_IN_SEVEN_DAYS"]
 
-CreateRecurrenceJourney: TypeAlias = Literal["REQUEST", "QR"]
+CreateRecurrenceJourney: TypeAlias = Literal["REQUEST", "QR", "QR_WITH_PAYMENT", "PAYMENT_THEN_OFFER"]
+
+FirstChargeType: TypeAlias = Literal["PIX"]
+
+FirstChargeSplitType: TypeAlias = Literal["PERCENTAGE", "FIXED"]
+
+
+class FirstChargeSplit(TypedDict):
+    type: Required[FirstChargeSplitType]
+    value: Required[Amount]
+    recipient_account_uuid: Required[str]
+
+
+FirstChargePayerKind: TypeAlias = Literal["PERSON", "COMPANY"]
+
+FirstChargeMatch: TypeAlias = Literal["FULL", "ROOT"]
+
+
+class FirstChargeAdditionalInfo(TypedDict):
+    name: Required[str]
+    value: Required[str]
+
+
+class FirstCharge(TypedDict):
+    value: Required[Amount]
+    type: Required[FirstChargeType]
+    external_ref: NotRequired[str]
+    final_beneficiary: NotRequired[FinalBeneficiary]
+    splits: NotRequired[Sequence[FirstChargeSplit]]
+    debtor: NotRequired[Debtor]
+    verify_sender: NotRequired[bool]
+    payer_kind: NotRequired[FirstChargePayerKind]
+    match: NotRequired[FirstChargeMatch]
+    expires_in: NotRequired[int]
+    due: NotRequired[Due]
+    message: NotRequired[str]
+    additional_info: NotRequired[Sequence[FirstChargeAdditionalInfo]]
+    metadata: NotRequired[Mapping[str, Any]]
 
 
 class PayerAccount(TypedDict):

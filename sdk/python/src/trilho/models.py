@@ -336,6 +336,10 @@ class RecurrenceSplit(Model):
     recipient_account_uuid: str
 
 
+class FirstChargeReference(Model):
+    uuid: str
+
+
 class RecurrenceReason(Model):
     """
     Why it was rejected or cancelled, a code of the rail
@@ -1170,7 +1174,11 @@ class Recurrence(Model):
     """
     payload: str | None
     """
-    The code by which the payer authorizes it; null of the journey REQUEST
+    The code by which the payer authorizes it, and pays its first charge; null of the journey REQUEST
+    """
+    first_charge: FirstChargeReference | None = None
+    """
+    The charge that the code also pays, as `GET /payments/{uuid}` shows it
     """
     next_charge_on: date | None
     """

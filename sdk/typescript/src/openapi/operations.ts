@@ -20,6 +20,8 @@ export const OPERATIONS = {
   createRecurrence: {"method":"POST","path":"/api/v1/recurrences","isKeyed":true,"accept":"application/json"},
   listRecurrences: {"method":"GET","path":"/api/v1/recurrences","isKeyed":false,"accept":"application/json"},
   getRecurrence: {"method":"GET","path":"/api/v1/recurrences/{uuid}","isKeyed":false,"accept":"application/json"},
+  getRecurrenceQrSvg: {"method":"GET","path":"/api/v1/recurrences/{uuid}/qr.svg","isKeyed":false,"accept":"image/svg+xml"},
+  getRecurrenceQrPng: {"method":"GET","path":"/api/v1/recurrences/{uuid}/qr.png","isKeyed":false,"accept":"image/png"},
   cancelRecurrence: {"method":"POST","path":"/api/v1/recurrences/{uuid}/cancel","isKeyed":false,"accept":"application/json"},
   chargeRecurrence: {"method":"POST","path":"/api/v1/recurrences/{uuid}/charges","isKeyed":true,"accept":"application/json"},
   refundPayment: {"method":"POST","path":"/api/v1/payments/{uuid}/refund","isKeyed":true,"accept":"application/json"},

@@ -341,6 +341,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/recurrences/{uuid}/qr.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The payload as a QR picture (SVG)
+         * @description Of `payload`; 404 of the journey REQUEST, and while the provider does not show one. Token scope: `read` or `charges`.
+         */
+        get: operations["getRecurrenceQrSvg"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/recurrences/{uuid}/qr.png": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The payload as a QR picture (PNG)
+         * @description Of `payload`; 404 of the journey REQUEST, and while the provider does not show one. Token scope: `read` or `charges`.
+         */
+        get: operations["getRecurrenceQrPng"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/recurrences/{uuid}/cancel": {
         parameters: {
             query?: never;
@@ -2741,8 +2781,10 @@ export interface components {
             };
             /** @description Id of the recurrence on the rail (idRec) */
             rail_id: string | null;
-            /** @description The code by which the payer authorizes it; null of the journey REQUEST */
+            /** @description The code by which the payer authorizes it, and pays its first charge; null of the journey REQUEST */
             payload: string | null;
+            /** @description The charge that the code also pays, as `GET /payments/{uuid}` shows it */
+            first_charge?: components["schemas"]["FirstChargeReference"];
             /**
              * Format: date
              * @description Due day of the next charge that is created for it; null where none is
@@ -2781,6 +2823,13 @@ export interface components {
              * @description A UUID
              */
             recipient_account_uuid: string;
+        };
+        FirstChargeReference: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
         };
         /** @description Why it was rejected or cancelled, a code of the rail */
         RecurrenceReason: {
@@ -3410,6 +3459,69 @@ export interface components {
             /** @description CPF or CNPJ with valid check digits, without formatting */
             document: string;
         };
+        /** @description The body of `POST /payments`, without `provider_uuid`; where it names no `debtor`, it is that of the recurrence */
+        FirstCharge: {
+            /** @description Reais, at most two decimals */
+            value: number;
+            /**
+             * @description PIX is the only type
+             * @enum {string}
+             */
+            type: "PIX";
+            /** @description Your reference, such as the number of an order */
+            external_ref?: string;
+            final_beneficiary?: components["schemas"]["FinalBeneficiary"];
+            /** @description Shares of other accounts in what the charge brings in, at most the whole value; the pair of recipient and type is unique */
+            splits?: {
+                /**
+                 * @description A share of the value, or an amount
+                 * @enum {string}
+                 */
+                type: "PERCENTAGE" | "FIXED";
+                /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
+                value: number;
+                /**
+                 * Format: uuid
+                 * @description The account that receives the share
+                 */
+                recipient_account_uuid: string;
+            }[];
+            debtor?: components["schemas"]["Debtor"];
+            /** @description Only the `debtor` may pay. A PIX of another document never pays the charge: it is returned or reviewed, as the account has chosen, and the charge stays PENDING */
+            verify_sender?: boolean;
+            /**
+             * @description Only persons (CPF) or only companies (CNPJ) may pay
+             * @enum {string}
+             */
+            payer_kind?: "PERSON" | "COMPANY";
+            /**
+             * @description With `verify_sender`: FULL compares the whole document; ROOT allows every CNPJ with the first eight characters of the debtor's. FULL where absent
+             * @enum {string}
+             */
+            match?: "FULL" | "ROOT";
+            /** @description Seconds until the charge can be paid no more, from 60 to 30 days; by default a day. Without effect on a static code, which does not expire; not for a charge with a due date */
+            expires_in?: number;
+            due?: components["schemas"]["Due"];
+            /**
+             * @description Text that the payer is shown
+             * @example Mensalidade de dezembro
+             */
+            message?: string;
+            /** @description Texts that the payer is shown besides `message`, where the provider shows any */
+            additional_info?: {
+                name: string;
+                value: string;
+            }[];
+            /**
+             * @description Texts of yours, at most 30
+             * @example {
+             *       "customer": "42"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
         /** @description The account of the payer whose bank is sent the request */
         PayerAccount: {
             /** @description ISPB of the bank of the payer */
@@ -3445,10 +3557,12 @@ export interface components {
              */
             retry_policy: "NOT_ALLOWED" | "THREE_IN_SEVEN_DAYS";
             /**
-             * @description How the payer authorizes it: REQUEST, which their bank shows them, or QR, a code that they read
+             * @description How the payer authorizes it: REQUEST, which their bank shows them; QR, a code that they read; QR_WITH_PAYMENT, a code that also pays `first_charge`; PAYMENT_THEN_OFFER, an offer of their bank once they have paid `first_charge`, which has a due date
              * @enum {string}
              */
-            journey: "REQUEST" | "QR";
+            journey: "REQUEST" | "QR" | "QR_WITH_PAYMENT" | "PAYMENT_THEN_OFFER";
+            /** @description Needed by the journeys QR_WITH_PAYMENT and PAYMENT_THEN_OFFER: a charge that the code also pays */
+            first_charge?: components["schemas"]["FirstCharge"];
             /** @description Needed by the journey REQUEST */
             payer_account?: components["schemas"]["PayerAccount"];
             /**
@@ -4837,6 +4951,7 @@ export type RecurrenceEventData = components['schemas']['RecurrenceEventData'];
 export type Recurrence = components['schemas']['Recurrence'];
 export type RecurrenceDebtorShown = components['schemas']['RecurrenceDebtorShown'];
 export type RecurrenceSplit = components['schemas']['RecurrenceSplit'];
+export type FirstChargeReference = components['schemas']['FirstChargeReference'];
 export type RecurrenceReason = components['schemas']['RecurrenceReason'];
 export type SkippedCycle = components['schemas']['SkippedCycle'];
 export type RecurrenceStatusChange = components['schemas']['RecurrenceStatusChange'];
@@ -4878,6 +4993,7 @@ export type CodeValue = components['schemas']['CodeValue'];
 export type ReadQrCodeResponse = components['schemas']['ReadQrCodeResponse'];
 export type GetCodeReadingResponse = components['schemas']['GetCodeReadingResponse'];
 export type RecurrenceDebtor = components['schemas']['RecurrenceDebtor'];
+export type FirstCharge = components['schemas']['FirstCharge'];
 export type PayerAccount = components['schemas']['PayerAccount'];
 export type CreateRecurrenceRequest = components['schemas']['CreateRecurrenceRequest'];
 export type CreateRecurrenceResponse = components['schemas']['CreateRecurrenceResponse'];
@@ -5604,6 +5720,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetRecurrenceResponse"];
+                };
+            };
+        };
+    };
+    getRecurrenceQrSvg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the recurrence
+                 * @example 9e2b6d48-1a7f-4c30-b5e9-6d0c8f3a7b12
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+        };
+    };
+    getRecurrenceQrPng: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the recurrence
+                 * @example 9e2b6d48-1a7f-4c30-b5e9-6d0c8f3a7b12
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
                 };
             };
         };

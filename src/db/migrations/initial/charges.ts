@@ -278,9 +278,9 @@ create constraint trigger movement_payer_kept after update of sender on movement
 create function check_charge_expiry() returns trigger language plpgsql as $$
 begin
   if not exists (
-    select from charge where uuid = new.charge_uuid and state = 'pending' and expires_at < now() - interval '1 day'
+    select from charge where uuid = new.charge_uuid and state in ('pending', 'debiting') and expires_at < now() - interval '1 day'
   ) then
-    raise exception 'charge % is not pending a day after its expiry', new.charge_uuid
+    raise exception 'charge % has ended, or has not expired a day ago', new.charge_uuid
       using errcode = 'check_violation', constraint = 'charge_expiry_due';
   end if;
   return new;
