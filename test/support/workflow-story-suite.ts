@@ -226,11 +226,7 @@ export function setUpWorkflowStories() {
     },
 
     /** An ordered recurrence; `isAnswered` of its request is `story.awaitAccepted`. */
-    async recurrence(
-      script: ActivityScript,
-      timeScale = 1,
-      { hasFirstCharge = false } = {},
-    ): Promise<Story> {
+    async recurrence(script: ActivityScript, timeScale = 1, { hasFirstCharge = false } = {}): Promise<Story> {
       return startStory(script, {
         type: 'recurrenceWorkflow',
         id: WORKFLOWS.recurrence.idOf,

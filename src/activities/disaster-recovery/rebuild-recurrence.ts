@@ -91,5 +91,12 @@ async function recordFound(
     await changeRecurrence(em, row, 'no_provider_created')
   }
   const { state, connectionUuid, deliveries, returns } = await readSnapshot(em, row)
-  return { kind: 'known', state, isEnded: recurrenceMachine.isFinal(state), connectionUuid, deliveries, returns }
+  return {
+    kind: 'known',
+    state,
+    isEnded: recurrenceMachine.isFinal(state),
+    connectionUuid,
+    deliveries,
+    returns,
+  }
 }

@@ -258,7 +258,11 @@ export async function adoptRecurrence(
   if (row.firstChargeUuid != null && !isFirstChargeIssued) return false
   const connection = await em.findOneOrFail(Connection, connectionUuid)
   const attempts = await endLiveCreations(em, row, connectionUuid)
-  const subject = { operation: 'create_recurrence', subjectUuid: row.uuid, position: attempts.length } as const
+  const subject = {
+    operation: 'create_recurrence',
+    subjectUuid: row.uuid,
+    position: attempts.length,
+  } as const
   const attempt =
     attempts.find(one => one.connectionUuid === connectionUuid) ?? createAttempt(em, subject, connection)
   assignConnection(row, connection)

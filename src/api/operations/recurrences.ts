@@ -128,7 +128,12 @@ export function createRecurrence(
         splits,
         fingerprint,
       }
-      const chargeOperation = { ...operation, uuid: deriveFirstChargeUuid(operation.uuid), candidates, fingerprint }
+      const chargeOperation = {
+        ...operation,
+        uuid: deriveFirstChargeUuid(operation.uuid),
+        candidates,
+        fingerprint,
+      }
       const order: RecurrenceInput = {
         ...operation,
         candidates,

@@ -63,14 +63,11 @@ const payerAccount = z
   .meta({ id: 'PayerAccount', description: 'The account of the payer whose bank is sent the request' })
 
 /** Its provider is that of the recurrence, and its code has a value. */
-const firstCharge = createChargeBody
-  .omit({ provider_uuid: true })
-  .extend({ value: positiveReais })
-  .meta({
-    id: 'FirstCharge',
-    description:
-      'The body of `POST /payments`, without `provider_uuid`; where it names no `debtor`, it is that of the recurrence',
-  })
+const firstCharge = createChargeBody.omit({ provider_uuid: true }).extend({ value: positiveReais }).meta({
+  id: 'FirstCharge',
+  description:
+    'The body of `POST /payments`, without `provider_uuid`; where it names no `debtor`, it is that of the recurrence',
+})
 
 const DEFAULT_DAYS_BEFORE = 4
 
@@ -101,7 +98,8 @@ export const createRecurrenceBody = z.strictObject({
       'How the payer authorizes it: REQUEST, which their bank shows them; QR, a code that they read; QR_WITH_PAYMENT, a code that also pays `first_charge`; PAYMENT_THEN_OFFER, an offer of their bank once they have paid `first_charge`, which has a due date',
   }),
   first_charge: firstCharge.optional().meta({
-    description: 'Needed by the journeys QR_WITH_PAYMENT and PAYMENT_THEN_OFFER: a charge that the code also pays',
+    description:
+      'Needed by the journeys QR_WITH_PAYMENT and PAYMENT_THEN_OFFER: a charge that the code also pays',
   }),
   payer_account: payerAccount.optional().meta({ description: 'Needed by the journey REQUEST' }),
   request_expires_at: z.iso.datetime({ offset: true }).optional().meta({
@@ -188,13 +186,10 @@ export const recurrenceSchema = z
     external_ref: z.string().optional(),
     metadata: z.record(z.string(), z.string()),
     rail_id: z.string().nullable().meta({ description: 'Id of the recurrence on the rail (idRec)' }),
-    payload: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The code by which the payer authorizes it, and pays its first charge; null of the journey REQUEST',
-      }),
+    payload: z.string().nullable().meta({
+      description:
+        'The code by which the payer authorizes it, and pays its first charge; null of the journey REQUEST',
+    }),
     first_charge: z
       .object({ uuid: uuidSchema })
       .meta({ id: 'FirstChargeReference' })

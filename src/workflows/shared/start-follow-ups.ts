@@ -32,7 +32,12 @@ export async function startFollowUpWorkflows(
     ),
     // A return that is still to be sent has no running workflow; an earlier one of the same PIX may have completed.
     ...returns.map(order =>
-      startChildOnce('return', order.uuid, { ...order, timeScale }, { workflowIdReusePolicy: 'ALLOW_DUPLICATE' }),
+      startChildOnce(
+        'return',
+        order.uuid,
+        { ...order, timeScale },
+        { workflowIdReusePolicy: 'ALLOW_DUPLICATE' },
+      ),
     ),
   ])
 }

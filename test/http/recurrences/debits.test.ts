@@ -207,7 +207,9 @@ describe('its day', () => {
     const charge = await debit()
     setDay(DEBIT_DAY)
     expect(await charge.poll('open', { tries: [tried()] })).toMatchObject({ state: 'debiting' })
-    await fixture.sql(`update charge set expires_at = now() - interval '2 days' where uuid = ?`, [charge.uuid])
+    await fixture.sql(`update charge set expires_at = now() - interval '2 days' where uuid = ?`, [
+      charge.uuid,
+    ])
     expect(await listChargesPastExpiry(fixture.orm.em.fork())).toContainEqual(
       expect.objectContaining({ charge: charge.uuid }),
     )

@@ -51,9 +51,10 @@ test('it is found at the provider that had created it, and goes on there', async
     connectionUuid: candidates[1],
   })
   expect(await fixture.readRow(uuid)).toMatchObject({ state: 'active', rail_id: expect.any(String) })
-  const attempts = await fixture.sql('select state, connection_uuid as at from attempt where subject_uuid = ?', [
-    uuid,
-  ])
+  const attempts = await fixture.sql(
+    'select state, connection_uuid as at from attempt where subject_uuid = ?',
+    [uuid],
+  )
   expect(attempts).toEqual([{ state: 'accepted', at: candidates[1] }])
   // A repeat changes nothing, and calls no provider.
   expect(await rebuild()).toMatchObject({ kind: 'known', state: 'active' })

@@ -159,7 +159,11 @@ describe('the cancellation', () => {
   test('its debits that are open are signalled, and no others', async () => {
     const { uuid } = await fixture.activate()
     const { order, ...open } = await debitOf(uuid)
-    const failed = { ...order, uuid: randomUUID(), debit: { ...order.debit!, cycle: 2, dueOn: addDays(TODAY, 13) } }
+    const failed = {
+      ...order,
+      uuid: randomUUID(),
+      debit: { ...order.debit!, cycle: 2, dueOn: addDays(TODAY, 13) },
+    }
     fixture.scriptProvider({ issueCharge: async () => REJECTED })
     await fixture.providers.issueDebit({ order: failed })
     expect(await fixture.records.getRecurrence(uuid)).toMatchObject({ hasOpenDebits: false })
@@ -232,10 +236,10 @@ describe('the request for consent', () => {
     const uuid = await create()
     fixture.scriptProvider({ requestConsent: async () => ({ kind: 'requested' }) })
     await fixture.providers.requestConsent(uuid)
-    await fixture.sql(`update recurrence set request_expires_at = now() - make_interval(hours => ?) where uuid = ?`, [
-      hours,
-      uuid,
-    ])
+    await fixture.sql(
+      `update recurrence set request_expires_at = now() - make_interval(hours => ?) where uuid = ?`,
+      [hours, uuid],
+    )
     fixture.reports(status)
     expect(await fixture.providers.pollRecurrence(uuid)).toMatchObject({ kind: 'known', state })
   })

@@ -239,9 +239,7 @@ describe('the cycles', () => {
       ...['getRecurrence', 'pollRecurrence'],
     ])
     expect(story.calls.filter(call => call.startsWith('issueDebit'))).toHaveLength(2)
-    const { events } = await story.target.client
-      .getHandle(`charge/${chargeUuidOf(story, 1)}`)
-      .fetchHistory()
+    const { events } = await story.target.client.getHandle(`charge/${chargeUuidOf(story, 1)}`).fetchHistory()
     const started = events?.[0]?.workflowExecutionStartedEventAttributes
     expect(Object.keys(started?.searchAttributes?.indexedFields ?? {}).sort()).toEqual([
       ...['TrilhoAccount', 'TrilhoProvider', 'TrilhoStatus', 'TrilhoValueCents'],
