@@ -75,7 +75,7 @@ export const recurrenceRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerQrPictures(router, RECURRENCES_PATH, {
     operationId: 'getRecurrenceQr',
-    summary: 'The payload as a QR picture',
+    summary: 'The payload of a recurrence as a QR picture',
     description: 'Of `payload`; 404 of the journey REQUEST, and while the provider does not show one.',
     readPayload: async (em, token, uuid) => (await requireVisibleRecurrence(em, token, uuid)).row.payload,
   })

@@ -993,7 +993,7 @@ class Recurrences:
         )
 
     async def get_qr_svg(self, uuid: str) -> str:
-        """The payload as a QR picture (SVG).
+        """The payload of a recurrence as a QR picture (SVG).
 
         Of `payload`; 404 of the journey REQUEST, and while the provider does not show one. Token scope:
         `read` or `charges`.
@@ -1008,7 +1008,7 @@ class Recurrences:
         )
 
     async def get_qr_png(self, uuid: str) -> bytes:
-        """The payload as a QR picture (PNG).
+        """The payload of a recurrence as a QR picture (PNG).
 
         Of `payload`; 404 of the journey REQUEST, and while the provider does not show one. Token scope:
         `read` or `charges`.

@@ -349,7 +349,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The payload as a QR picture (SVG)
+         * The payload of a recurrence as a QR picture (SVG)
          * @description Of `payload`; 404 of the journey REQUEST, and while the provider does not show one. Token scope: `read` or `charges`.
          */
         get: operations["getRecurrenceQrSvg"];
@@ -369,7 +369,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The payload as a QR picture (PNG)
+         * The payload of a recurrence as a QR picture (PNG)
          * @description Of `payload`; 404 of the journey REQUEST, and while the provider does not show one. Token scope: `read` or `charges`.
          */
         get: operations["getRecurrenceQrPng"];
