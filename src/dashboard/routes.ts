@@ -35,6 +35,9 @@ import { registerPixKeyPages } from './pages/pix-keys.ts'
 import { registerProfilePages } from './pages/profile.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerQrCodePages } from './pages/qr-codes.ts'
+import { registerRecurrenceActions } from './pages/recurrences/actions.ts'
+import { registerRecurrenceForm } from './pages/recurrences/create.ts'
+import { registerRecurrencePages } from './pages/recurrences/recurrences.ts'
 import { registerRefundPages } from './pages/refunds.ts'
 import { registerSearchPage } from './pages/search.ts'
 import { registerSettingsPages } from './pages/settings.ts'
@@ -71,6 +74,10 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerPaymentLinkActions(pageRouter)
   registerQrCodePages(pageRouter)
   registerPublicPaymentPage(context)
+  // Before the pages of a recurrence: `new` is no identifier.
+  registerRecurrenceForm(pageRouter)
+  registerRecurrencePages(pageRouter)
+  registerRecurrenceActions(pageRouter)
   // Before the page of a transfer: `batches` is no uuid of one.
   registerBatchUpload(pageRouter)
   registerBatchPages(pageRouter)

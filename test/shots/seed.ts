@@ -75,6 +75,17 @@ export async function seedMerchant(stage: TestStack) {
     },
     message: 'Obrigado pela preferência',
   })
+  const plan = {
+    value: 59.9,
+    frequency: 'MONTHLY',
+    starts_on: addDays(today, 8),
+    contract: 'PLANO-42',
+    subject: 'Clube do pão',
+    debtor: PAYERS[0]!,
+    retry_policy: 'THREE_IN_SEVEN_DAYS',
+    journey: 'QR',
+  }
+  const recurrence = (await api.post('/api/v1/recurrences', plan)).body.data.uuid
   const cancelled = await api.createCharge({ value: 44, external_ref: 'mesa 3' })
   await api.post(`/api/v1/payments/${cancelled.uuid}/cancel`, {})
 
@@ -154,6 +165,7 @@ export async function seedMerchant(stage: TestStack) {
     refund: returned.body.data.refund.uuid,
     open: open.uuid,
     due: due.uuid,
+    recurrence,
     fallback: transfers[0]!,
     scheduled,
     unknown,

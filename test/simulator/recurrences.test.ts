@@ -411,6 +411,24 @@ describe('the codes of a recurrence', () => {
     await expect(api.control.pay({ payload: dadosQR.pixCopiaECola })).rejects.toMatchObject({ status: 409 })
   })
 
+  test('journey 1: the payer answers the request on the page of recurrences, and revokes it there', async () => {
+    const { body } = await api.createRec({ valor: { valorMinimoRecebedor: '30.00' } })
+    await request(body.idRec)
+    expect((await page('/recurrences')).text).toContain(`/recurrences/${body.idRec}`)
+    const own = `/recurrences/${body.idRec}`
+    expect((await page(own)).text).toContain('Loja São João')
+    expect((await page(own, { act: 'accept', value: '20' })).status).toBe(409)
+    expect((await page(own, { act: 'accept', value: '80' })).text).toContain('Cancelar a autorização')
+    expect(await api.findRec(body.idRec)).toMatchObject({ status: 'APROVADA' })
+    await page(own, { act: 'ceiling', value: '90' })
+    await page(own, { act: 'funds', value: '0' })
+    expect(await api.control.findRecurrence(body.idRec)).toMatchObject({ ceiling: 90, funds: 0 })
+    expect((await page(own, { act: 'revoke' })).text).toContain('cancelado')
+    expect((await page(own, { act: 'revoke' })).status).toBe(409)
+    expect((await api.findRec(body.idRec)).status).toBe('CANCELADA')
+    expect((await page('/recurrences/none')).status).toBe(409)
+  })
+
   test('journey 3: one code pays the charge and authorises the recurrence', async () => {
     const { txid, id, dadosQR } = await createWithCharge()
     expect(dadosQR.jornada).toBe('JORNADA_3')

@@ -12,6 +12,7 @@ import { addForeignCodeRoutes } from './foreign-codes.ts'
 import { getPaymentTime } from './payer-bank.ts'
 import { buildDuePayloadDocument, buildPayloadDocument } from './payload-document.ts'
 import { addRecurrencePayloadRoutes } from './recurrence-document.ts'
+import { addRecurrencePages } from './recurrence-pages.ts'
 
 /** Creates the pages of the payer's bank, and the documents at payloads' URLs. */
 export function createPayerRoutes(state: SimulatorState): Router {
@@ -22,7 +23,8 @@ export function createPayerRoutes(state: SimulatorState): Router {
   const sendPage = (ctx: Context, view: string, model: object = {}) => {
     ctx.type = 'text/html; charset=utf-8'
     ctx.set(HEADERS)
-    ctx.body = views.render(view, { assets, formatReais, formatTime, formatDay, FREQUENCY_TEXTS, ...model })
+    const words = { FREQUENCY_TEXTS, STATUS_TEXTS }
+    ctx.body = views.render(view, { assets, formatReais, formatTime, formatDay, ...words, ...model })
   }
   const sendRefusal = (ctx: Context, why: string) => {
     sendPage(ctx, 'refusal', { reason: describeRefusal(why) })
@@ -31,6 +33,7 @@ export function createPayerRoutes(state: SimulatorState): Router {
   addPayloadRoutes(router, state)
   addRecurrencePayloadRoutes(router, state)
   addForeignCodeRoutes(router, state)
+  addRecurrencePages(router, state, { sendPage, sendRefusal })
   router.get('/', ctx => sendPage(ctx, 'index'))
   router.get('/pay', async ctx => {
     const payload = ctx.URL.searchParams.get('payload')?.trim() ?? ''
@@ -138,6 +141,20 @@ const FREQUENCY_TEXTS: Record<string, string> = {
   TRIMESTRAL: 'A cada três meses',
   SEMESTRAL: 'A cada seis meses',
   ANUAL: 'Todo ano',
+}
+
+/** Statuses of a recurrence, of its charges and of their tries. */
+const STATUS_TEXTS: Record<string, string> = {
+  created: 'aguardando resposta',
+  approved: 'autorizado',
+  active: 'agendado',
+  completed: 'pago',
+  requested: 'pedido',
+  scheduled: 'agendado',
+  paid: 'pago',
+  rejected: 'recusado',
+  expired: 'expirado',
+  cancelled: 'cancelado',
 }
 
 /** Formats a day, `2026-11-26`, as `26/11/2026`. */

@@ -14,6 +14,7 @@ export const GUIDE_GROUPS = [
     title: { en: 'Guides', pt: 'Guias' },
     names: [
       'charges',
+      'recurrences',
       'refunds',
       'transfers',
       'disputes',

@@ -70,10 +70,9 @@ export function retryMerchantCharge(
   dependencies: CreateDependencies,
   request: ReviseRequest<RetryChargeBody>,
 ): Promise<RevisedCharge> {
-  const { em, token, uuid, body, idempotencyKey: key } = request
-  const path = `${PAYMENTS_PATH}/${uuid}/retry`
+  const { em, token, body } = request
   return orderRevision(dependencies, request, {
-    revisionUuid: deriveOperationUuid({ owner: token, method: 'POST', path, key }),
+    revisionUuid: deriveRetryUuid(request),
     action: 'charge_retry',
     refusal: 'charge_not_retryable',
     changes: { retryOn: body.on },
@@ -139,6 +138,16 @@ type RevisionKey = Pick<ReviseRequest<unknown>, 'token' | 'uuid' | 'idempotencyK
 /** Finds the revision of a charge that a request with this Idempotency-Key has ordered; null where none has. */
 export function findOrderedRevision(em: EntityManager, key: RevisionKey): Promise<ChargeRevision | null> {
   return em.findOne(ChargeRevision, deriveRevisionUuid(key))
+}
+
+/** Finds the retry of a debit that a request with this Idempotency-Key has ordered; null where none has. */
+export function findOrderedRetry(em: EntityManager, key: RevisionKey): Promise<ChargeRevision | null> {
+  return em.findOne(ChargeRevision, deriveRetryUuid(key))
+}
+
+function deriveRetryUuid({ token, uuid, idempotencyKey: key }: RevisionKey): string {
+  const path = `${PAYMENTS_PATH}/${uuid}/retry`
+  return deriveOperationUuid({ owner: token, method: 'POST', path, key })
 }
 
 function deriveRevisionUuid({ token, uuid, idempotencyKey: key }: RevisionKey): string {

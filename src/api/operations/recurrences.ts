@@ -15,7 +15,13 @@ import { Recurrence } from '../../db/entities/recurrence.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
-import { findPastDueRecurrences, isCycleCharged } from '../../db/repositories/recurrences.ts'
+import {
+  findPastDueRecurrences,
+  isCycleCharged,
+  PAST_DUE_RECURRENCES,
+  readRecurrences,
+} from '../../db/repositories/recurrences.ts'
+import type { RowOrder } from '../../db/sql-conditions.ts'
 import { computeQuotedFeeCents, MAX_CENTS } from '../../domain/ledger/money.ts'
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
 import { findCycleOfDay } from '../../domain/recurrences/cycles.ts'
@@ -56,11 +62,13 @@ import {
   type CreateRequest,
   createOperation,
   failStored,
+  isOperationCreated,
   type Replay,
 } from './create-operation.ts'
 import { toFieldErrors } from './due-charges.ts'
-import { buildCreationRange, readEntityPage } from './pagination.ts'
+import { buildCreationConditions } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
+import { listVisibleRows } from './visible-list.ts'
 
 export const RECURRENCES_PATH = '/api/v1/recurrences'
 
@@ -76,33 +84,27 @@ export async function requireVisibleRecurrence(em: EntityManager, token: CallerT
   return { row, isPastDue: (await findPastDueRecurrences(em, [uuid])).has(uuid) }
 }
 
-/** Lists one page of the recurrences that a token may see, newest first. */
-export async function listRecurrences(em: EntityManager, token: CallerToken, query: RecurrencesQuery) {
-  const created = buildCreationRange(query)
-  const states = query.status?.flatMap(recurrenceMachine.statesShowing)
-  const filter: FilterQuery<Recurrence> = {
-    $and: [
-      visibilityFilter(token),
-      {
-        ...(query.uuid && { uuid: { $in: query.uuid } }),
-        ...(states && { state: { $in: states } }),
-        ...(query.external_ref !== undefined && { externalRef: query.external_ref }),
-        ...(query.provider_uuid !== undefined && { connection: query.provider_uuid }),
-        ...(created && { createdAt: created }),
-      },
-    ],
-  }
-  const page = await readEntityPage(em, Recurrence, {
-    name: 'recurrence',
+/** Lists one page of the recurrences that a token may see, newest first; `isPastDue`: those that are past due alone. */
+export function listRecurrences(
+  em: EntityManager,
+  token: CallerToken,
+  query: RecurrencesQuery & { isPastDue?: true | undefined },
+  order?: RowOrder,
+) {
+  return listVisibleRows(em, {
+    noun: 'recurrence',
+    token,
     query,
-    filter,
-    populate: ['connection'],
+    states: query.status?.flatMap(recurrenceMachine.statesShowing),
+    filters: [
+      query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
+      query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
+      ...buildCreationConditions(query),
+      query.isPastDue && PAST_DUE_RECURRENCES,
+    ],
+    order,
+    read: page => readRecurrences(em, page),
   })
-  const pastDue = await findPastDueRecurrences(
-    em,
-    page.data.map(({ uuid }) => uuid),
-  )
-  return { ...page, data: page.data.map(row => ({ row, isPastDue: pastDue.has(row.uuid) })) }
 }
 
 /** Creates a recurrence, or replays the response of the same Idempotency-Key (SPEC §1, §2). */
@@ -261,7 +263,7 @@ export function chargeRecurrence(
   const { body, token, em } = request
   return createOperation(context, request, {
     noun: 'charge',
-    path: `${RECURRENCES_PATH}/${recurrenceUuid}/charges`,
+    path: cyclePath(recurrenceUuid),
     find: uuid => findCharge(em.fork(), uuid),
     replayWaitMs: ({ state }) => (state === 'issuing' ? REQUEST_DEADLINE_MS : 0),
     validate: () => validateCycleCharge({ em, token }, { uuid: recurrenceUuid, body }),
@@ -275,8 +277,18 @@ export function chargeRecurrence(
   })
 }
 
+/** Tests whether a request with this Idempotency-Key has created the charge of a cycle. */
+export function isCycleChargeCreated(
+  em: EntityManager,
+  { uuid, ...request }: { token: CallerToken; uuid: string; idempotencyKey: string },
+): Promise<boolean> {
+  return isOperationCreated({ ...request, path: cyclePath(uuid) }, chargeUuid => findCharge(em, chargeUuid))
+}
+
+const cyclePath = (uuid: string) => `${RECURRENCES_PATH}/${uuid}/charges`
+
 /** Returns what the debit needs; fails with 404, 409, all 422 errors, or 503 while its provider is paused. */
-async function validateCycleCharge(
+export async function validateCycleCharge(
   { em, token }: RecurrenceCaller,
   { uuid, body }: { uuid: string; body: ChargeRecurrenceBody },
 ) {

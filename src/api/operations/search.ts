@@ -1,6 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { readCharges } from '../../db/repositories/charges.ts'
 import { readDisputes } from '../../db/repositories/disputes.ts'
+import { readRecurrences } from '../../db/repositories/recurrences.ts'
 import {
   findOperations,
   type SearchHit,
@@ -16,6 +17,7 @@ import { parseBrCode } from '../../domain/pix/br-code.ts'
 import { isDocument, normalizeDocument } from '../../domain/pix/document.ts'
 import { showEndToEndId } from '../../domain/pix/identifiers.ts'
 import { interpretTypedKey } from '../../domain/pix-keys/key-format.ts'
+import { recurrenceMachine } from '../../domain/recurrences/recurrence.ts'
 import type { SearchedNoun } from '../../domain/shared/nouns.ts'
 import { foldSearchText, MAX_WORD_LENGTH, MIN_PREFIX_LENGTH } from '../../domain/shared/search-text.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
@@ -70,7 +72,8 @@ export type SearchResult = {
   accountUuid: string
   createdAt: Date
   status: string
-  cents: number
+  /** Null of a recurrence whose charges vary. */
+  cents: number | null
   /** Name of the payer or the receiver, or the key that was paid. */
   party?: string | null | undefined
   reference?: string | null | undefined
@@ -171,6 +174,16 @@ const READERS: Record<SearchedNoun, Reader> = {
       party: transfer.receiver?.name || transfer.bankAccount?.name || transfer.pixKey,
       reference: transfer.externalRef,
       texts: [showEndToEndId(transfer.endToEnd), transfer.pixKey, transfer.beneficiaryName],
+    })),
+  recurrence: async (em, uuids, conditions) =>
+    (await readRecurrences(em, pageOf(uuids, conditions))).map(recurrence => ({
+      uuid: recurrence.uuid,
+      createdAt: recurrence.createdAt,
+      status: recurrenceMachine.statusOf(recurrence.state),
+      cents: recurrence.valueCents == null ? null : recurrence.valueCents + recurrence.feeCents,
+      party: recurrence.debtorName,
+      reference: recurrence.contract,
+      texts: [recurrence.externalRef, recurrence.subject, recurrence.railId],
     })),
   dispute: async (em, uuids, conditions) =>
     (await readDisputes(em, pageOf(uuids, conditions))).map(dispute => ({

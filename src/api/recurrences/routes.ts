@@ -57,7 +57,7 @@ export const recurrenceRoutes: RouteRegistrar = (router, dependencies) => {
     responses: { 200: pageResponse(recurrenceSchema) },
     async handle({ em, token, query }) {
       const { data, meta } = await listRecurrences(em, token, query)
-      return { body: { data: data.map(({ row, isPastDue }) => showRecurrence(row, { isPastDue })), meta } }
+      return { body: { data: data.map(row => showRecurrence(row, row)), meta } }
     },
   })
 

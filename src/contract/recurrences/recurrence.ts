@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Recurrence } from '../../db/entities/recurrence.ts'
+import type { ReadRecurrence } from '../../db/repositories/recurrences.ts'
 import {
   CHARGE_GENERATIONS,
   FREQUENCIES,
@@ -227,7 +227,7 @@ export const recurrenceSchema = z
 type ShownRecurrence = z.output<typeof recurrenceSchema>
 
 /** Presents a recurrence as it is now; its connection is loaded. */
-export function showRecurrence(row: Recurrence, { isPastDue }: { isPastDue: boolean }): ShownRecurrence {
+export function showRecurrence(row: ReadRecurrence, { isPastDue }: { isPastDue: boolean }): ShownRecurrence {
   const { connection, failure } = row
   return {
     uuid: row.uuid,
@@ -269,7 +269,7 @@ export function showRecurrence(row: Recurrence, { isPastDue }: { isPastDue: bool
 }
 
 /** Presents a recurrence as its POST answered when it was created, whatever became of it. */
-export function showCreatedRecurrence(row: Recurrence): ShownRecurrence {
+export function showCreatedRecurrence(row: ReadRecurrence): ShownRecurrence {
   const [first] = row.history
   const { reason: _, ...shown } = showRecurrence(row, { isPastDue: false })
   return {

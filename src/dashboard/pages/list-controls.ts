@@ -116,6 +116,7 @@ const CODE_PHRASES: Record<string, string[]> = {
   operation_type: ['file'],
   med_type: ['dispute'],
   dispute_type: ['dispute'],
+  frequency: ['frequency'],
 }
 
 /** Names a code of a column or of a filter in the page's language; returns any other text as it is. */

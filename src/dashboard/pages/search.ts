@@ -17,6 +17,7 @@ import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { buildNavigation } from '../views/navigation.ts'
 import { restrictToOneMode } from './connections.ts'
+import { getShownRecurrenceStatus } from './recurrences/recurrences.ts'
 
 /** Longest search text: that of a PIX code (EMV QRCPS section 4.2). */
 const MAX_TEXT_LENGTH = 512
@@ -25,6 +26,7 @@ const MAX_TEXT_LENGTH = 512
 export const PAGES_OF_NOUNS: Record<SearchedNoun, string> = {
   charge: '/dashboard/charges',
   transfer: '/dashboard/transfers',
+  recurrence: '/dashboard/recurrences',
   dispute: '/dashboard/disputes',
   unmatched: '/dashboard/unmatched',
 }
@@ -48,7 +50,7 @@ export async function findForOperator(visit: PageContext<'operator'>) {
   const results = await searchAllOperations(visit.em.fork(), terms)
   // A payer's data is shown once the account has been opened, for a recorded reason.
   return results.map(({ noun, uuid, accountUuid, cents, status, createdAt }) => {
-    return { noun, uuid, accountUuid, cents, status, createdAt }
+    return { noun, uuid, accountUuid, cents, status: getShownStatus(noun, status), createdAt }
   })
 }
 
@@ -74,7 +76,7 @@ function groupResults(results: SearchResult[], { wordLists }: SearchTerms) {
           path: `${PAGES_OF_NOUNS[noun]}/${uuid}`,
           uuid,
           cents,
-          status,
+          status: getShownStatus(noun, status),
           createdAt,
           party: renderMatches(party ?? '', words),
           reference: renderMatches(reference ?? '', words),
@@ -84,6 +86,9 @@ function groupResults(results: SearchResult[], { wordLists }: SearchTerms) {
   }))
   return groups.filter(({ rows }) => rows.length > 0)
 }
+
+const getShownStatus = (noun: SearchedNoun, status: string) =>
+  noun === 'recurrence' ? getShownRecurrenceStatus(status) : status
 
 function hasMatch(text: string, words: string[]): boolean {
   return splitByMatches(text, words).some(({ isMatch }) => isMatch)
@@ -99,6 +104,7 @@ type Action = { path: string; phrase: string; permission: AccountPermission }
 const ACTIONS: Action[] = [
   { path: '/dashboard/charges/new', phrase: 'charge.create', permission: 'charges.write' },
   { path: '/dashboard/transfers/new', phrase: 'transfer.create', permission: 'transfers.write' },
+  { path: '/dashboard/recurrences/new', phrase: 'recurrence.create', permission: 'charges.write' },
 ]
 
 /** Lists the actions and pages whose names have every word of the text; without one the actions and all pages. */

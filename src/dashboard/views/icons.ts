@@ -20,6 +20,7 @@ const ICON_PATHS = {
   settings: 'M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5',
   external: 'M14 4h6v6m0-6-9 9M18 14v6H4V6h6',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  repeat: 'M4 11V9a3 3 0 0 1 3-3h12m-3-3 3 3-3 3M20 13v2a3 3 0 0 1-3 3H5m3 3-3-3 3-3',
   print: 'M7 9V3h10v6M7 18H4v-7h16v7h-3M7 15h10v6H7z',
   check: 'M5 12.5 10 17.5 19.5 7',
   stop: 'M21 12a9 9 0 1 1-9-9 9 9 0 0 1 9 9ZM6 18 18 6',

@@ -20,6 +20,7 @@ const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
     ...under('payments', 'money.read', [
       { name: 'charges', path: '/dashboard/charges', icon: 'in' },
       { name: 'qrCodes', path: '/dashboard/qr-codes', icon: 'code' },
+      { name: 'recurrences', path: '/dashboard/recurrences', icon: 'repeat' },
       { name: 'transfers', path: '/dashboard/transfers', icon: 'out' },
       { name: 'approvals', path: '/dashboard/approvals', icon: 'check', permission: 'transfers.write' },
       { name: 'refunds', path: '/dashboard/refunds', icon: 'back' },

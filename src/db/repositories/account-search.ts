@@ -45,7 +45,7 @@ export type FoundRow = {
 }
 
 /**
- * Finds what an identifier names, in any account: the uuid of an account, charge, its payment, transfer, refund,
+ * Finds what an identifier names, in any account: the uuid of an account, charge, its payment, transfer, refund, recurrence,
  * dispute, movement, event or webhook, also without hyphens, as a provider knows a charge, transfer or refund.
  */
 export async function findByIdentifier(em: EntityManager, text: string): Promise<FoundRow[]> {
@@ -62,6 +62,7 @@ export async function findByIdentifier(em: EntityManager, text: string): Promise
        select 'charge' as noun, uuid, account_uuid from charge where uuid in (select uuid from named)
        union select 'charge', charge_uuid, account_uuid from refund where uuid in (select uuid from named)
        union select 'transfer', uuid, account_uuid from transfer where uuid in (select uuid from named)
+       union select 'recurrence', uuid, account_uuid from recurrence where uuid in (select uuid from named)
        union select 'dispute', uuid, account_uuid from dispute where uuid in (select uuid from named)
        union select 'webhook', uuid, account_uuid from webhook where uuid in (select uuid from named) and deleted_at is null
        union select 'account', uuid, uuid from account where uuid in (select uuid from named)

@@ -29,6 +29,7 @@ const COUNTED_ROWS: Record<CountedNoun, string> = {
   charge: 'charge',
   transfer: 'transfer',
   refund: 'refund',
+  recurrence: 'recurrence',
   posting: `(select account_uuid, provider_account_uuid as connection_uuid, created_at, type as state
     from posting where bucket = 'available')`,
   event: `(select account_uuid, coalesce(connection_uuid, '${NO_CONNECTION}') as connection_uuid, created_at, type as state

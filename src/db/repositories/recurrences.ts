@@ -1,8 +1,23 @@
 import type { EntityManager } from '../client/orm.ts'
+import type { Connection } from '../entities/connection.ts'
 import { Recurrence } from '../entities/recurrence.ts'
 import { ROW_LOCK } from '../locks.ts'
+import { getEntityMapper } from '../pipeline/entity-mapper.ts'
+import type { ResultRow } from '../pipeline/query.ts'
 import { selectValue, selectValues } from '../select-values.ts'
-import { formatTextArray } from '../sql-conditions.ts'
+import {
+  formatRowOrder,
+  formatTextArray,
+  type OptionalSqlCondition,
+  type RowOrder,
+  type RowPage,
+  selectPageRows,
+} from '../sql-conditions.ts'
+
+/** Read-only recurrence with all that its response shows; a loaded entity conforms too. */
+export type ReadRecurrence = Omit<Recurrence, 'connection'> & {
+  connection: Pick<Connection, 'uuid' | 'provider'>
+}
 
 /** Locks a recurrence's row and loads its connection. The transactions that change a recurrence, or charge a cycle of it, begin with it. */
 export async function lockRecurrence(em: EntityManager, uuid: string): Promise<Recurrence> {
@@ -20,19 +35,39 @@ export async function findRecurrenceByRailId(
   return row?.uuid ?? null
 }
 
-/** Finds those of some recurrences whose last due charge is not paid: its day has passed in Brasília. */
+/** Builds the SQL of whether the last due charge of a recurrence is not paid: its day has passed in Brasília. */
+const isPastDue = (recurrence: string) => `coalesce((
+  select state in ('pending', 'debiting', 'paying', 'failed', 'expired') from charge
+  where recurrence_uuid = ${recurrence}.uuid and txid is not null
+    and debit_on < to_char(now() at time zone 'America/Sao_Paulo', 'YYYY-MM-DD')
+  order by cycle desc limit 1), false)`
+
+/** The condition that a recurrence is past due. */
+export const PAST_DUE_RECURRENCES: OptionalSqlCondition = [isPastDue('recurrence')]
+
+/** Finds those of some recurrences that are past due. */
 export async function findPastDueRecurrences(em: EntityManager, uuids: string[]): Promise<Set<string>> {
-  if (uuids.length === 0) return new Set()
-  const rows = await selectValues<string>(
-    em,
-    `select r.uuid from unnest(?::uuid[]) as r (uuid), lateral (
-       select state from charge where recurrence_uuid = r.uuid and txid is not null
-         and debit_on < to_char(now() at time zone 'America/Sao_Paulo', 'YYYY-MM-DD')
-       order by cycle desc limit 1) last
-     where last.state in ('pending', 'debiting', 'paying', 'failed', 'expired')`,
-    [formatTextArray(uuids)],
-  )
-  return new Set(rows)
+  const sql = `select uuid from recurrence where uuid = any(?::uuid[]) and ${isPastDue('recurrence')}`
+  return new Set(await selectValues<string>(em, sql, [formatTextArray(uuids)]))
+}
+
+/** Reads a page of recurrences, each with whether it is past due, in one statement and so in one snapshot. */
+export async function readRecurrences(
+  em: EntityManager,
+  page: RowPage,
+): Promise<(ReadRecurrence & { isPastDue: boolean })[]> {
+  const recurrence = getEntityMapper(em, Recurrence, 'r')
+  const select = (keys: string, order: RowOrder) =>
+    `select ${recurrence.columns}, k.provider, ${isPastDue('r')} as is_past_due
+     from (${keys}) page join recurrence r on r.uuid = page.uuid join connection k on k.uuid = r.connection_uuid
+     order by ${formatRowOrder(order, 'r')}`
+  type RecurrenceRow = ResultRow & { provider: Connection['provider']; is_past_due: boolean }
+  const rows = await selectPageRows<RecurrenceRow>(em, 'recurrence', page, { select })
+  return rows.map(row => ({
+    ...recurrence.mapRow(row),
+    connection: { uuid: row.r_connection_uuid as string, provider: row.provider },
+    isPastDue: row.is_past_due,
+  }))
 }
 
 /** Lists the debits of a recurrence that its provider has made and that are not over. */

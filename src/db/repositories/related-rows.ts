@@ -24,6 +24,7 @@ export type RelatedSubject = {
   chargeUuid?: string | undefined
   transferUuid?: string | undefined
   refundUuid?: string | undefined
+  recurrenceUuid?: string | undefined
   disputeUuid?: string | undefined
   /** The PIX that the object is, or is about. */
   movementUuid?: string | undefined
@@ -255,7 +256,9 @@ function queryEvents(of: RelatedSubject): Query<RelatedEvent[]> {
     [
       of.accountUuid,
       formatTextArray(
-        [of.chargeUuid, of.transferUuid, of.refundUuid, of.disputeUuid].filter(uuid => uuid !== undefined),
+        [of.chargeUuid, of.transferUuid, of.refundUuid, of.recurrenceUuid, of.disputeUuid].filter(
+          uuid => uuid !== undefined,
+        ),
       ),
       ...pixValues(of),
       of.chargeUuid ?? null,
@@ -265,7 +268,7 @@ function queryEvents(of: RelatedSubject): Query<RelatedEvent[]> {
 }
 
 /** Columns of what a request may have created; a webhook stores no request id. */
-const CREATING_TABLES = ['charge', 'transfer', 'refund', 'deposit_return', 'pix_key', 'webhook']
+const CREATING_TABLES = ['charge', 'transfer', 'refund', 'recurrence', 'deposit_return', 'pix_key', 'webhook']
 const CREATED_SQL = CREATING_TABLES.map(
   table => `select '${table}_create' as action, token_number, user_uuid, created_at,
       ${table === 'webhook' ? 'null' : 'request_id'} as request_id

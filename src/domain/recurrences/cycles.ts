@@ -70,6 +70,14 @@ export function findCreationPeriod(dueDay: string): { firstDay: string; lastDay:
   return { firstDay: addDays(dueDay, -MOST_DAYS_AHEAD), lastDay: addDays(dueDay, -LEAST_DAYS_AHEAD) }
 }
 
+/** Finds the first and the last due day of a charge that is created on a day. */
+export function findDueDays(creationDay: string): { firstDay: string; lastDay: string } {
+  return {
+    firstDay: addDays(creationDay, LEAST_DAYS_AHEAD),
+    lastDay: addDays(creationDay, MOST_DAYS_AHEAD),
+  }
+}
+
 /**
  * Finds the next cycle whose charge can still be created, after the last cycle that has a charge or was skipped (0 where none has), and the
  * cycles before it that can have none any more. `next` is null where the recurrence ends before; its time may have passed, and then the

@@ -1,6 +1,6 @@
 import type { DueFieldError } from '../charges/due-errors.ts'
 import { computeBrasiliaDay } from '../shared/brasilia-day.ts'
-import { computeDueDay, findCreationPeriod, findCycleOfDay } from './cycles.ts'
+import { computeDueDay, findCycleOfDay, findDueDays } from './cycles.ts'
 import type { RecurrenceTerms } from './recurrence.ts'
 
 /** Longest contract and subject: pix-api 2.9.0, RecBase. It names no set of characters. */
@@ -43,8 +43,8 @@ export function findCycleChargeErrors(
   if (valueCents === 0) errors.push({ field: 'value', message: 'must be above 0' })
   else if (terms.valueCents !== null && valueCents !== terms.valueCents)
     errors.push({ field: 'value', message: 'must be the value of the recurrence' })
-  const { firstDay, lastDay } = findCreationPeriod(dueOn)
-  if (today < firstDay || today > lastDay)
+  const { firstDay, lastDay } = findDueDays(today)
+  if (dueOn < firstDay || dueOn > lastDay)
     errors.push({ field: 'due_on', message: 'must be 2 to 10 days after today in Brasília' })
   else if (!findCycleOfDay(terms, dueOn))
     errors.push({ field: 'due_on', message: 'must be within the recurrence' })

@@ -29,7 +29,7 @@ const NOUNS = {
   transfer_batch: ['workflow', 'unfinished'],
   refund: ['workflow', 'ordered', 'money', 'payout', 'unfinished', 'listed', 'counted'],
   return: ['workflow', 'money', 'payout', 'unfinished'],
-  recurrence: ['workflow', 'ordered', 'unfinished', 'dependent'],
+  recurrence: ['workflow', 'ordered', 'unfinished', 'dependent', 'listed', 'counted', 'searched'],
   dispute: ['workflow', 'unfinished', 'dependent', 'listed', 'searched'],
   pix_key: ['workflow', 'ordered', 'unfinished', 'dependent'],
   pix_key_removal: ['workflow', 'dependent'],

@@ -4,12 +4,15 @@ import { addUser } from '../../../src/admin/users.ts'
 import { createWebhook } from '../../../src/api/operations/webhooks.ts'
 import type { DeclaredRoute } from '../../../src/dashboard/http/router.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { addDays } from '../../../src/domain/charges/business-days.ts'
 import { buildStaticBrCode } from '../../../src/domain/pix/static-br-code.ts'
+import { computeBrasiliaDay } from '../../../src/domain/shared/brasilia-day.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
 import { receiveDeposit } from '../support/deposits.ts'
 import { createDueTerms, insertDueCharge } from '../support/due-charge.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
+import { insertDebit, insertRecurrence } from '../support/recurrences.ts'
 import { createSilentClient } from '../support/silent-temporal.ts'
 
 /**
@@ -34,6 +37,8 @@ let colleague: string
 let nominal: string
 let deposit: string
 let dueCharge: string
+let manualRecurrence: string
+let debit: string
 /** The reading of `CODE`. */
 let reading: string
 /** Calls of workflows, each with what was sent, and with the number of records that PostgreSQL had then. */
@@ -71,6 +76,14 @@ beforeAll(async () => {
   const revising = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_C', dialect: 'efi' })
   const due = createDueTerms({ abatement: null, discount: null })
   dueCharge = await insertDueCharge(ours, due, revising)
+  manualRecurrence = await insertRecurrence(ours, { generate: 'MANUAL', startsOn: dayFromToday(3) })
+  const tried = dayFromToday(-2)
+  debit = await insertDebit(ours, {
+    recurrence: await insertRecurrence(ours, { startsOn: tried }),
+    cycle: 1,
+    debitOn: tried,
+    tries: [{ on: tried, kind: 'FIRST', status: 'REJECTED', code: 'AB10', endToEnd: null }],
+  })
   await ours.sql('update webhook set sealed_secret = ? where uuid = ?', [
     fixture.dependencies.sealer.seal('whsec_b2xk'),
     ours.webhook,
@@ -86,6 +99,9 @@ beforeAll(async () => {
     values (gen_random_uuid(), '${colleague}', 's', 0, now())`)
 })
 afterAll(() => fixture?.close())
+
+/** The day in Brasília that is a number of days from today. */
+const dayFromToday = (days: number) => addDays(computeBrasiliaDay(new Date()), days)
 
 async function countRecords(): Promise<number> {
   const [row] = await ours.sql('select count(*)::int as n from operator_action')
@@ -163,6 +179,40 @@ const FORMS: Record<string, FormCase | string> = {
     isCall: true,
     fields: () => ({ value: '90,00', ...once() }),
     path: () => `/dashboard/charges/${dueCharge}/change`,
+  },
+  '/dashboard/charges/:uuid/retry': {
+    act: 'charge_retry',
+    isCall: true,
+    fields: () => ({ on: dayFromToday(1), ...once() }),
+    path: () => `/dashboard/charges/${debit}/retry`,
+  },
+  '/dashboard/recurrences/new': {
+    act: 'recurrence_create',
+    isCall: true,
+    fields: () => ({
+      value: '10,00',
+      frequency: 'MONTHLY',
+      starts_on: dayFromToday(10),
+      contract: 'PLANO-1',
+      'debtor.name': 'Ana Lima',
+      'debtor.document': '52998224725',
+      retry_policy: 'NOT_ALLOWED',
+      journey: 'QR',
+      mode: 'test',
+      ...once(),
+    }),
+    on: '/dashboard/recurrences/new?mode=test',
+  },
+  '/dashboard/recurrences/:uuid/charge': {
+    act: 'charge_create',
+    isCall: true,
+    fields: () => ({ due_on: dayFromToday(4), ...once() }),
+    path: () => `/dashboard/recurrences/${manualRecurrence}/charge`,
+  },
+  '/dashboard/recurrences/:uuid/cancel': {
+    act: 'recurrence_cancel',
+    isCall: true,
+    path: () => `/dashboard/recurrences/${manualRecurrence}/cancel`,
   },
   '/dashboard/charges/:uuid/refund': {
     act: 'refund_create',
@@ -382,6 +432,7 @@ async function readRows(): Promise<Record<string, string>> {
 /** Acts whose workflow stores a row of its own. */
 const STORED_ORDERS = [
   ...['charge_create', 'refund_create', 'deposit_return_create', 'transfer_create', 'pix_key_create'],
+  'recurrence_create',
 ]
 
 const submittable = Object.entries(FORMS).filter(

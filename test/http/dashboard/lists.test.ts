@@ -135,6 +135,7 @@ describe('list files', () => {
     ['unmatched/unmatched.csv', 'Criado em;Destino;Valor;', 'created_at;disposition;value;'],
     ['events/events.csv', 'Ocorrido em;Tipo;Situação;', 'timestamp;type;status;'],
     ['keys/keys.csv', 'Criado em;Tipo;Chave Pix;', 'created_at;type;key;'],
+    ['recurrences/recurrences.csv', 'Criado em;Situação;Em atraso;', 'created_at;status;is_past_due;'],
     ['qr-codes/qr-codes.csv', 'Criado em;Situação;Valor;', 'created_at;status;value;'],
     ['transfers/batches/batches.csv', 'Criado em;Situação;Nome;', 'created_at;status;name;'],
     ['ledger/ledger.csv', 'Criado em;Liquidado em;Tipo;', 'created_at;settled_at;type;'],

@@ -55,10 +55,13 @@ const PAGES = [
   '/dashboard/transfers/new',
   '/dashboard/transfers/new/account',
   '/dashboard/transfers/new/code',
+  '/dashboard/recurrences',
+  '/dashboard/recurrences/new',
 ]
 const resourcePaths = () => [
   `/dashboard/charges/${ours.charge}`,
   `/dashboard/charges/${ours.open}`,
+  `/dashboard/recurrences/${ours.recurrence}`,
   `/dashboard/transfers/${ours.transfer}`,
   `/dashboard/transfers/${ours.waiting}`,
   `/dashboard/webhooks/${ours.webhook}`,

@@ -318,6 +318,7 @@ describe('roles', () => {
   function addressOf({ path }: DeclaredRoute): string {
     const uuids: Record<string, string> = {
       charges: ours.charge,
+      recurrences: ours.recurrence,
       transfers: ours.transfer,
       disputes: ours.dispute,
       webhooks: ours.webhook,

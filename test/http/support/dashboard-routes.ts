@@ -37,6 +37,7 @@ const OBJECTS: Record<string, (of: FullAccount) => string> = {
   refund: of => of.refund,
   return: of => of.unmatched,
   charges: of => of.charge,
+  recurrences: of => of.recurrence,
   transfers: of => of.transfer,
   batches: of => of.batch,
   'qr-codes': of => of.qrCode,

@@ -3,6 +3,7 @@ import { addUser } from '../../../src/admin/users.ts'
 import { NO_LIMITS } from '../../../src/domain/limits/account-limits.ts'
 import { formatTimestamp } from '../../../src/domain/shared/timestamp.ts'
 import type { ApiFixture } from './api-fixture.ts'
+import { insertRecurrence } from './recurrences.ts'
 import { bookingSql } from './row-inserters.ts'
 
 export const PASSWORD = 'a long enough password'
@@ -330,6 +331,7 @@ export async function createFullAccount(world: ApiFixture) {
     `insert into operator_action (uuid, actor, action, subject, reason) values (?, ?, 'return_unmatched', ?, ?)`,
     [randomUUID(), MALICIOUS_TEXT, `return/${unmatched}`, MALICIOUS_TEXT],
   )
+  const recurrence = await insertRecurrence({ sql, account, connection })
   await world.insertToken({ accountUuid: account })
   const [{ uuid: token }] = (await sql('select uuid from token where account_uuid = ?', [account])) as [
     { uuid: string },
@@ -361,6 +363,7 @@ export async function createFullAccount(world: ApiFixture) {
     refund,
     pixKey,
     qrCode,
+    recurrence,
     webhook,
     event,
     delivery,

@@ -27,6 +27,7 @@ export async function multiplyRows(of: FullAccount): Promise<void> {
   await sql('alter table movement disable trigger movement_booked')
   await copy('charge', of.open)
   await copy('transfer', of.waiting)
+  await copy('recurrence', of.recurrence, { rail_id: 'gen_random_uuid()' })
   await copy('movement', of.unmatched, { end_to_end: `'E' || n` })
   await copy('dispute', of.dispute, { provider_dispute_id: 'gen_random_uuid()' })
   await copy('event', of.event, { sequence: '1 + n' })

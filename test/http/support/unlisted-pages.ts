@@ -5,13 +5,16 @@ import type { Page } from 'playwright-core'
 import { enableSecondFactor } from '../../../src/admin/second-factor.ts'
 import { addUser } from '../../../src/admin/users.ts'
 import { insertPasswordReset } from '../../../src/db/repositories/password-resets.ts'
+import { addDays } from '../../../src/domain/charges/business-days.ts'
 import { buildStaticBrCode } from '../../../src/domain/pix/static-br-code.ts'
+import { computeBrasiliaDay } from '../../../src/domain/shared/brasilia-day.ts'
 import { generateLinkToken, hashResetToken } from '../../../src/security/tokens.ts'
 import { generateTotpSecret } from '../../../src/security/totp.ts'
 import { submitSignIn } from '../../browser/support/sign-in.ts'
 import type { ApiFixture } from './api-fixture.ts'
 import { createDueTerms, insertDueCharge } from './due-charge.ts'
 import { type createFullAccount, PASSWORD } from './full-account.ts'
+import { insertDebit, insertRecurrence } from './recurrences.ts'
 
 /** Pages that are not in the router's list: reached without a session, or by a refusal or a fault. */
 
@@ -75,6 +78,14 @@ export async function prepareUnlistedPages(
     )
 
   const dueCharge = await insertDueCharge(ours, createDueTerms())
+  const manualRecurrence = await insertRecurrence(ours, { generate: 'MANUAL' })
+  const debitOn = addDays(computeBrasiliaDay(new Date()), -1)
+  const debit = await insertDebit(ours, {
+    recurrence: manualRecurrence,
+    cycle: 2,
+    debitOn,
+    tries: [{ on: debitOn, kind: 'FIRST', status: 'REJECTED', code: 'DENC'.repeat(9), endToEnd: null }],
+  })
 
   /** Runs work while a table is absent, as after a wrong migration. */
   async function withoutTable<T>(table: string, work: () => Promise<T>): Promise<T> {
@@ -126,6 +137,14 @@ export async function prepareUnlistedPages(
     'an unknown payment link': page => page.goto(`/pay/${'x'.repeat(32)}`),
     'a payment link while its table does not answer': page =>
       withoutTable('payment_link', () => page.goto(`/pay/${linkTokenOf(ours.open)}`)),
+    'a recurrence that is charged by hand, with a cycle': async page => {
+      await submitSignIn(page, { email: ours.email, password: PASSWORD })
+      equal((await page.goto(`/dashboard/recurrences/${manualRecurrence}`))!.status(), 200)
+    },
+    'a debit that can be tried again': async page => {
+      await submitSignIn(page, { email: ours.email, password: PASSWORD })
+      equal((await page.goto(`/dashboard/charges/${debit}`))!.status(), 200)
+    },
     'a charge with a due date': async page => {
       await submitSignIn(page, { email: ours.email, password: PASSWORD })
       equal((await page.goto(`/dashboard/charges/${dueCharge}`))!.status(), 200)

@@ -1,5 +1,7 @@
+import { findOrderedRetry, retryMerchantCharge } from '../../../api/operations/charge-revisions.ts'
 import { cancelMerchantCharge, requireVisibleCharge } from '../../../api/operations/charges.ts'
 import { createChargeRefund, isRefundCreated, requireRefundable } from '../../../api/operations/refunds.ts'
+import { retryChargeBody } from '../../../contract/recurrences/recurrence.ts'
 import { createRefundBody } from '../../../contract/refunds/refund.ts'
 import { chargeMachine } from '../../../domain/charges/charge.ts'
 import { computeRefundableCents } from '../../../domain/refunds/refund.ts'
@@ -11,8 +13,9 @@ import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { buildReturnConfirmation } from '../payment-return.ts'
 import { CHARGES_PATH, readChargeFacts, renderCharge } from './charges.ts'
+import { presentDebit } from './debit-facts.ts'
 
-/** Cancels and refunds, each after a confirmation that names the amount and the payer. */
+/** Cancels, refunds and further debits, each after a confirmation that names the amount and the payer. */
 
 type ChargeVisit = PageContext<'merchant'>
 
@@ -42,6 +45,25 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
     listFacts: visit => readChargeFacts(dashboard, visit),
     renderForm: visit => renderCharge(dashboard, visit),
   })
+
+  post('charges.write', `${CHARGES_PATH}/:uuid/retry`, {
+    confirm: confirmRetry,
+    async handle({ em, token, params, form, requestId }) {
+      const body = parseFormFields(retryChargeBody, form)
+      const request = {
+        em,
+        token,
+        uuid: params.uuid,
+        body,
+        idempotencyKey: readSubmissionKey(form),
+        requestId,
+      }
+      await retryMerchantCharge(dashboard, request)
+      return redirect(`${CHARGES_PATH}/${params.uuid}`, 'debit_retried')
+    },
+    listFacts: visit => readChargeFacts(dashboard, visit),
+    renderForm: visit => renderCharge(dashboard, visit),
+  })
 }
 
 async function confirmCancellation(visit: ChargeVisit): Promise<Confirmation | null> {
@@ -59,9 +81,34 @@ async function confirmCancellation(visit: ChargeVisit): Promise<Confirmation | n
       { name: 'field.external_ref', value: charge.externalRef ?? '–' },
       { name: 'field.uuid', value: charge.uuid },
     ],
-    means: t('charge.cancelMeans'),
+    means: t(charge.debitOn == null ? 'charge.cancelMeans' : 'debit.cancelMeans'),
     isDangerous: true,
     back: `${CHARGES_PATH}/${charge.uuid}`,
+  }
+}
+
+async function confirmRetry(visit: ChargeVisit): Promise<Confirmation | null> {
+  const { em, token, params, form, t, f } = visit
+  const { uuid } = params
+  const charge = await requireVisibleCharge(em.fork(), token, uuid)
+  const idempotencyKey = readSubmissionKey(form)
+  if (await findOrderedRetry(em.fork(), { token, uuid, idempotencyKey })) return null
+  const { on } = parseFormFields(retryChargeBody, form)
+  const debit = await presentDebit(em.fork(), charge)
+  if (!debit || debit.retryDays.length === 0) fail('charge_not_retryable')
+  if (!debit.retryDays.includes(on)) failField('on', 'must be one of the choices')
+  const gaps = { amount: f.money(charge.totalCents), day: f.date(on) }
+  return {
+    title: t('debit.retryAsk', gaps),
+    button: t('debit.retryNow', gaps),
+    facts: [
+      { name: 'field.payer', value: charge.debtorName ?? '–' },
+      { name: 'field.due_on', value: f.date(debit.dueOn) },
+      { name: 'field.on', value: gaps.day },
+    ],
+    means: t('debit.retryMeans'),
+    isDangerous: true,
+    back: `${CHARGES_PATH}/${uuid}`,
   }
 }
 

@@ -27,6 +27,7 @@ import { findConnectionMode } from '../connections.ts'
 import { type ListTab, listStatusTabs } from '../list-controls.ts'
 import { loadRelated } from '../related.ts'
 import { listShownStatuses, presentChargeHistory } from './charge-history.ts'
+import { presentDebit } from './debit-facts.ts'
 import { isOverdue, listDueFacts, listPartTexts, presentDueTable } from './due-facts.ts'
 import { formatAmountText } from './due-fields.ts'
 import { listNetLines } from './net-amount.ts'
@@ -88,12 +89,13 @@ export function registerChargePages(router: DashboardRouter): void {
 
   get('money.read', `${CHARGES_PATH}/:uuid/qr.svg`, async ({ em, token, params }) => {
     const { payload } = await requireVisibleCharge(em, token, params.uuid)
-    return { kind: 'file', type: 'image/svg+xml', body: renderQrSvg(payload ?? fail('not_found')) }
+    return { kind: 'file', type: 'image/svg+xml', body: renderQrSvg(payload || fail('not_found')) }
   })
 
   /** The page that a merchant shows to a customer at the counter: a large QR code until it is paid. */
   get('money.read', `${CHARGES_PATH}/:uuid/counter`, async ({ em, token, params, session }) => {
     const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
+    if (charge.debitOn != null) fail('not_found') // No customer pays it.
     const back = `${CHARGES_PATH}/${charge.uuid}`
     const model = {
       payable: presentPayable(charge, { merchant: session.account?.name ?? '', text: charge.externalRef }),
@@ -147,8 +149,10 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
       actionSubjects: [`charge/${row.uuid}`],
       ledgerUuid: row.uuid,
     }),
-    isIssued: row.payload !== null,
-    isPayable: chargeMachine.accepts(row.state, 'cancelled'),
+    isCancellable: chargeMachine.accepts(row.state, 'cancelled'),
+    isPayable: chargeMachine.accepts(row.state, 'cancelled') && row.debitOn == null,
+    debit: await presentDebit(em, row),
+    failedTry: row.tries.findLast(({ code }) => code !== null && code === row.failure?.code) ?? null,
     whyNotRefundable: refundErrorCodeOf(row, new Date()),
     refundable: computeRefundableCents(row),
     refundableText: formatAmountText(computeRefundableCents(row), visit.language),

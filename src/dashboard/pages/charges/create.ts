@@ -1,5 +1,5 @@
 import { createCharge } from '../../../api/operations/charges.ts'
-import { createChargeBody, MAX_SPLITS } from '../../../contract/charges/charge.ts'
+import { createChargeBody } from '../../../contract/charges/charge.ts'
 import { Connection } from '../../../db/entities/connection.ts'
 import { DOCUMENT_MATCHES, PAYER_KINDS } from '../../../domain/charges/payer-restriction.ts'
 import { NO_FEES } from '../../../domain/ledger/money.ts'
@@ -18,6 +18,7 @@ import {
   readAddressFields,
   readDueFields,
 } from './due-fields.ts'
+import { presentSplitFields, readSplitFields } from './split-fields.ts'
 
 const PATH = `${CHARGES_PATH}/new`
 
@@ -89,20 +90,8 @@ function readChargeFields(visit: PageContext<'merchant'>, errors: FieldErrors) {
     payer_kind: readText(form, 'payer_kind'),
     match: readText(form, 'match'),
     final_beneficiary: beneficiary.name || beneficiary.document ? beneficiary : undefined,
-    splits: listSplitRows(form).map(row => ({
-      type: form.get(`splits.${row}.type`),
-      value: readAmount(visit, `splits.${row}.value`, errors),
-      recipient_account_uuid: readText(form, `splits.${row}.recipient_account_uuid`),
-    })),
+    splits: readSplitFields(visit, errors),
   }
-}
-
-/** Lists the rows of the splits up to the last one that is filled in. */
-function listSplitRows(form: URLSearchParams): number[] {
-  const isFilled = (row: number) =>
-    ['value', 'recipient_account_uuid'].some(name => readText(form, `splits.${row}.${name}`))
-  const rows = Array.from({ length: MAX_SPLITS }, (_, row) => row)
-  return rows.slice(0, rows.findLastIndex(isFilled) + 1)
 }
 
 /** Lists what the payer of a charge pays on top of its value at each provider; empty where none has a fee. */
@@ -123,7 +112,6 @@ async function listPayerFees(
 async function renderChargeForm(visit: PageContext<'merchant'>, dueTable: DueTable = null) {
   const { form } = visit
   const token = await tokenWithMode(visit)
-  const rowCount = listSplitRows(form).length
   const connections = await listConnections(visit.em, { ...token, modeScope: token.mode })
   const model = {
     connections,
@@ -131,12 +119,11 @@ async function renderChargeForm(visit: PageContext<'merchant'>, dueTable: DueTab
     modes: await listAccountModes(visit),
     mode: token.mode,
     validities: VALIDITIES,
-    splitRows: Math.min(MAX_SPLITS, Math.max(1, rowCount + (form.has('more') ? 1 : 0))),
+    ...presentSplitFields(form),
     hasPayerFields:
       form.get('verify_sender') === 'yes' || PAYER_FIELDS.some(name => Boolean(readText(form, name))),
     payerKinds: PAYER_KINDS,
     documentMatches: DOCUMENT_MATCHES,
-    isSplit: rowCount > 0 || form.has('more'),
     hasDue: hasDueFields(form),
     discountRows: DISCOUNT_ROWS,
     defaultPayableDays: DEFAULT_PAYABLE_DAYS,

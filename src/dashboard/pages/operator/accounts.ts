@@ -20,6 +20,7 @@ const PAGE_OF = {
   account: () => '/dashboard',
   charge: (uuid: string) => `${PAGES_OF_NOUNS.charge}/${uuid}`,
   transfer: (uuid: string) => `${PAGES_OF_NOUNS.transfer}/${uuid}`,
+  recurrence: (uuid: string) => `${PAGES_OF_NOUNS.recurrence}/${uuid}`,
   dispute: (uuid: string) => `${PAGES_OF_NOUNS.dispute}/${uuid}`,
   unmatched: (uuid: string) => `${PAGES_OF_NOUNS.unmatched}/${uuid}`,
   webhook: (uuid: string) => `/dashboard/webhooks/${uuid}`,
@@ -27,7 +28,9 @@ const PAGE_OF = {
 
 const openFormSchema = z.object({
   account: uuidSchema,
-  noun: z.enum(['account', 'charge', 'transfer', 'dispute', 'unmatched', 'webhook']).default('account'),
+  noun: z
+    .enum(['account', 'charge', 'transfer', 'recurrence', 'dispute', 'unmatched', 'webhook'])
+    .default('account'),
   uuid: uuidSchema.optional(),
   reason: reasonSchema,
 })

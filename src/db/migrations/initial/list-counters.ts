@@ -31,7 +31,7 @@ create trigger ${table}_counted_on_delete after delete on ${table} referencing o
 export const listCounters: SchemaPart = {
   tables: `
 create table list_counter (
-  noun text not null check (noun in ('charge', 'transfer', 'refund', 'posting', 'event', 'delivery')),
+  noun text not null check (noun in ('charge', 'transfer', 'refund', 'recurrence', 'posting', 'event', 'delivery')),
   account_uuid uuid not null,
   -- Of a posting its provider account, of a delivery its webhook; zeros for an event that no connection carried.
   connection_uuid uuid not null,
@@ -76,6 +76,7 @@ end $$;
 ${createRowCounters('charge')}
 ${createRowCounters('transfer')}
 ${createRowCounters('refund')}
+${createRowCounters('recurrence')}
 
 ${createStatementCounters(
   'posting', // The lines of account statements.

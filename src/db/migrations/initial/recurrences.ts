@@ -88,7 +88,7 @@ create table recurrence (
 );
 -- A recurrence of a provider is one of ours.
 create unique index recurrence_rail_id on recurrence (provider_account_uuid, rail_id) where rail_id is not null;
-create index recurrence_listed on recurrence (account_uuid, created_at, uuid) include (connection_uuid, state);
+create index recurrence_listed on recurrence (account_uuid, created_at, uuid) include (connection_uuid, state, value_cents);
 create index recurrence_by_state on recurrence (account_uuid, state, created_at, uuid) include (connection_uuid);
 create index recurrence_by_external_ref on recurrence (account_uuid, external_ref) where external_ref is not null;
 create index recurrence_unfinished on recurrence (created_at, uuid)

@@ -61,7 +61,7 @@ const idWithTail = (id: string) => `${id}, right(${id}, ${MIN_TAIL_LENGTH})`
 const createWordIndex = (noun: string) =>
   `create index search_entry_of_${noun} on search_entry using gin (words) with (fastupdate = off) where noun = '${noun}';`
 
-/** What the search of the dashboard finds: an entry for each charge, transfer, dispute and PIX without a charge (SPEC §9). */
+/** What the search of the dashboard finds: an entry for each charge, transfer, recurrence, dispute and PIX without a charge (SPEC §9). */
 export const searchEntries: SchemaPart = {
   tables: `
 -- The words of a text as foldSearchText has them (src/domain/shared/search-text.ts). What a provider reports has no limit, a
@@ -127,6 +127,12 @@ cross join lateral (
   from movement m where m.transfer_uuid = t.uuid and m.type = 'EXTERNAL_TRANSFER'
 ) sent
 union all
+select r.uuid, 'recurrence', r.account_uuid, r.connection_uuid, r.created_at,
+  array_remove(array[r.value_cents, r.value_cents + r.fee_cents], null),
+  concat_ws(' ', ${wordOf('r.uuid')}, r.contract, r.subject, r.external_ref, ${idWithTail('r.rail_id')}, r.debtor_name,
+    r.debtor_document, ${codeWordOf('r.payload')})
+from recurrence r
+union all
 select d.uuid, 'dispute', d.account_uuid, d.connection_uuid, d.created_at, array[d.value_cents],
   concat_ws(' ', ${wordOf('d.uuid')}, d.provider_dispute_id, ${idWithTail('d.end_to_end')}, c.external_ref,
     ${idWithTail('c.txid')}, left(d.details, 500),
@@ -151,6 +157,11 @@ ${createRefreshTrigger('transfer', {
   subject: 'uuid',
   columns: `connection_uuid, created_at, external_ref, end_to_end, pix_key, bank_account, document, beneficiary_name,
     beneficiary_document, receiver, lookup, payment_code`,
+})}
+${createRefreshTrigger('recurrence', {
+  noun: 'recurrence',
+  subject: 'uuid',
+  columns: 'connection_uuid, created_at, fee_cents, rail_id, payload',
 })}
 ${createRefreshTrigger('dispute', {
   noun: 'dispute',
