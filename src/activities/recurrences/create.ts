@@ -12,10 +12,12 @@ import { computeQuotedFeeCents } from '../../domain/ledger/money.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type {
   CreateRecurrenceOutcome,
+  PayerAccount,
   ProviderRecurrence,
   ProviderRecurrenceRequest,
   SentRecurrence,
 } from '../../domain/providers/provider-recurrence.ts'
+import type { Sealer } from '../../security/sealing.ts'
 import type {
   CreateRecurrenceInput,
   CreateRecurrenceResult,
@@ -42,7 +44,7 @@ export function createRecurrenceAtProvider(dependencies: ActivityDependencies) {
   return async (input: CreateRecurrenceInput): Promise<CreateRecurrenceResult> => {
     const { orm } = dependencies
     const { uuid, connectionUuid } = input
-    const preparation = await runInTransaction(orm, em => prepareCreation(em, input))
+    const preparation = await runInTransaction(orm, em => prepareCreation(dependencies, em, input))
     if (preparation.kind !== 'call') return preparation
     const em = orm.em.fork()
     const { connection, provider } = await loadProviderConnection(dependencies, em, connectionUuid)
@@ -127,6 +129,7 @@ function findAttempt(em: EntityManager, { uuid, connectionUuid }: AttemptKey): P
 
 /** Prepares the call under the row lock: `call`, with the attempt stored, or the result without a call. */
 async function prepareCreation(
+  { sealer }: ActivityDependencies,
   em: EntityManager,
   { uuid, connectionUuid, isAbsenceProved = false }: CreateRecurrenceInput,
 ): Promise<CreateRecurrenceResult | { kind: 'call'; order: ProviderRecurrenceRequest }> {
@@ -144,7 +147,7 @@ async function prepareCreation(
     default:
       if (!isAbsenceProved) return { kind: 'unknown', code: 'interrupted' }
       transitionAttempt(attempt!, 'called')
-      return { kind: 'call', order: describeOrder(row, connection) }
+      return { kind: 'call', order: describeOrder(sealer, row, connection) }
   }
   const subject = { operation: 'create_recurrence', subjectUuid: uuid, position: attempts.length } as const
   const newAttempt = createAttempt(em, subject, connection)
@@ -158,11 +161,15 @@ async function prepareCreation(
   row.providerAccountUuid = connection.providerAccountUuid
   // What the payer authorizes is value and fee; the table of fees may change before the answer.
   row.feeCents = row.valueCents == null ? 0 : computeQuotedFeeCents(row.valueCents, connection.fees)
-  return { kind: 'call', order: describeOrder(row, connection) }
+  return { kind: 'call', order: describeOrder(sealer, row, connection) }
 }
 
-function describeOrder(row: Recurrence, { collectionKey }: Connection): ProviderRecurrenceRequest {
-  const { valueCents, minimumCents, subject, endsOn } = row
+function describeOrder(
+  sealer: Sealer,
+  row: Recurrence,
+  { collectionKey }: Connection,
+): ProviderRecurrenceRequest {
+  const { valueCents, minimumCents, subject, endsOn, sealedPayerAccount, requestExpiresAt } = row
   return {
     reference: referenceOf(row.uuid),
     debtor: { name: row.debtorName, document: row.debtorDocument },
@@ -175,6 +182,13 @@ function describeOrder(row: Recurrence, { collectionKey }: Connection): Provider
     ...(endsOn != null && { endsOn }),
     ...(valueCents != null && { valueCents: valueCents + row.feeCents }),
     ...(minimumCents != null && { minimumCents }),
+    ...(sealedPayerAccount &&
+      requestExpiresAt && {
+        consentRequest: {
+          payerAccount: sealer.open<PayerAccount>(sealedPayerAccount),
+          expiresAt: requestExpiresAt.toISOString(),
+        },
+      }),
   }
 }
 
