@@ -1,5 +1,6 @@
 import type Router from '@koa/router'
 import { reaisFromCents } from '../amount.ts'
+import { findSubscribedRecurrenceId } from '../provider-apis/stark/subscription-presenters.ts'
 import type { AutomaticCharge, ChargeTry } from '../recurrences/automatic-charges.ts'
 import {
   CHARGE_CANCELLATION_SOURCES,
@@ -14,10 +15,11 @@ import type { SimulatorState } from '../state.ts'
 import * as schemas from './schemas.ts'
 
 /** Adds the routes of the payers of recurrences, of their banks, and of the days of recurrences. */
-export function addRecurrenceRoutes(router: Router, { recurring }: SimulatorState): void {
+export function addRecurrenceRoutes(router: Router, { recurring, store }: SimulatorState): void {
   const { recurrences, charges, payers, clock } = recurring
+  /** Finds a recurrence by the rail's id, or by that of Stark Bank's API. */
   const find = (id: string) => {
-    const recurrence = recurrences.find(id)
+    const recurrence = recurrences.find(findSubscribedRecurrenceId(store, id) ?? id)
     if (!recurrence) throw new ControlApiError(404, 'no such recurrence')
     return recurrence
   }

@@ -11,6 +11,8 @@ import { createStarkKeyHandlers } from './stark/dict-keys.ts'
 import { createStarkBrcodeHandlers } from './stark/dynamic-brcodes.ts'
 import * as errors from './stark/errors.ts'
 import { createStarkInvoiceHandlers } from './stark/invoices.ts'
+import { createStarkPullRequestHandlers } from './stark/pull-requests.ts'
+import { createStarkSubscriptionHandlers } from './stark/subscriptions.ts'
 import { createStarkTransactionHandlers } from './stark/transactions.ts'
 import { createStarkTransferHandlers } from './stark/transfers.ts'
 import { createStarkVerifiedAccountHandlers } from './stark/verified-accounts.ts'
@@ -46,6 +48,15 @@ function nameInvoiceChange({ body }: { body: unknown }): ['cancelCharge' | 'revi
   return due === undefined && expiration === undefined ? ['refund'] : ['reviseCharge']
 }
 
+const SUBSCRIPTION = '/invoice-pull-subscription'
+const PULL_REQUEST = '/invoice-pull-request'
+
+/** Names the operation of a request to debit a payer, by its first element. */
+function namePull({ body }: { body: unknown }): ['issueAutomaticCharge' | 'retryAutomaticCharge'] {
+  const [first] = (body as { requests?: { attemptType?: string }[] } | null)?.requests ?? []
+  return [first?.attemptType === 'retry' ? 'retryAutomaticCharge' : 'issueAutomaticCharge']
+}
+
 /** Lists the simulated calls of Stark Bank's API with their operations of the provider port. */
 function listStarkCallRoutes(state: SimulatorState): ProviderApiRoute[] {
   const [brcodes, invoices] = [createStarkBrcodeHandlers(state), createStarkInvoiceHandlers(state)]
@@ -53,6 +64,10 @@ function listStarkCallRoutes(state: SimulatorState): ProviderApiRoute[] {
   const verified = createStarkVerifiedAccountHandlers(state)
   const [accounts, webhooks] = [createStarkAccountHandlers(state), createStarkWebhookHandlers(state)]
   const [keys, transactions] = [createStarkKeyHandlers(state), createStarkTransactionHandlers(state)]
+  const [subscriptions, pulls] = [
+    createStarkSubscriptionHandlers(state),
+    createStarkPullRequestHandlers(state),
+  ]
   const { findMagicFault } = transfers
   /** The look-up of a received PIX serves a refund before and after it as well. */
   const findReceived = () => ['findPayment', 'prepareRefund', 'findRefund'] as const
@@ -134,6 +149,39 @@ function listStarkCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     ['get', '/workspace/:id', { operation: 'balances', handle: accounts.workspace, isLookUp: true }],
     ['get', '/transaction', { operation: 'statement', handle: transactions.list, isLookUp: true }],
     ['get', '/transaction/:id', { operation: 'statement', handle: transactions.show, isLookUp: true }],
+
+    ['post', SUBSCRIPTION, { operation: 'issueRecurrence', handle: subscriptions.create }],
+    ['get', SUBSCRIPTION, { operation: 'findRecurrence', handle: subscriptions.list, isLookUp: true }],
+    [
+      'get',
+      `${SUBSCRIPTION}/log`,
+      { operation: 'findRecurrence', handle: subscriptions.listLogs, isLookUp: true },
+    ],
+    [
+      'get',
+      `${SUBSCRIPTION}/log/:id`,
+      { operation: 'findRecurrence', handle: subscriptions.showLog, isLookUp: true },
+    ],
+    [
+      'get',
+      `${SUBSCRIPTION}/:id`,
+      { operation: 'findRecurrence', handle: subscriptions.show, isLookUp: true },
+    ],
+    ['delete', `${SUBSCRIPTION}/:id`, { operation: 'cancelRecurrence', handle: subscriptions.cancel }],
+    ['post', PULL_REQUEST, { operation: namePull, handle: pulls.create }],
+    ['get', PULL_REQUEST, { operation: 'findAutomaticCharge', handle: pulls.list, isLookUp: true }],
+    [
+      'get',
+      `${PULL_REQUEST}/log`,
+      { operation: 'findAutomaticCharge', handle: pulls.listLogs, isLookUp: true },
+    ],
+    [
+      'get',
+      `${PULL_REQUEST}/log/:id`,
+      { operation: 'findAutomaticCharge', handle: pulls.showLog, isLookUp: true },
+    ],
+    ['get', `${PULL_REQUEST}/:id`, { operation: 'findAutomaticCharge', handle: pulls.show, isLookUp: true }],
+    ['delete', `${PULL_REQUEST}/:id`, { operation: 'cancelAutomaticCharge', handle: pulls.cancel }],
 
     ['post', '/webhook', { operation: 'registerNotificationUrl', handle: webhooks.create }],
     ['get', '/webhook', { operation: 'registerNotificationUrl', handle: webhooks.list }],

@@ -78,6 +78,8 @@ type AutomaticChargeOrder = {
   account: SimulatedAccount
   recurrence: SimulatedRecurrence
   txid: string
+  /** The txid is that of a charge of the account, which the automatic charge pays. */
+  paysCharge?: boolean
   cents: number
   dueOn: string
   adjustsDay: boolean
@@ -236,9 +238,11 @@ export function simulateAutomaticCharges({
   }
 
   return {
-    create: ({ account, recurrence, txid, cents, dueOn, adjustsDay, receiver, debtor, info, silent }) =>
+    create: ({ account, recurrence, txid, paysCharge = false, ...order }) =>
       store.inTransaction(() => {
-        if (isTxidInUse(store, account.id, txid)) return { kind: 'txid_in_use' }
+        const { cents, dueOn, adjustsDay, receiver, debtor, info, silent } = order
+        const tables = paysCharge ? ['automaticCharge'] : ['charge', 'automaticCharge']
+        if (isTxidInUse(store, { accountId: account.id, txid }, tables)) return { kind: 'txid_in_use' }
         if (!isOpen(recurrence)) return { kind: 'recurrence_ended' }
         const cycle = computeCycle(recurrence, dueOn)
         const isCycleCharged = listByRecurrence(recurrence.id).some(
@@ -307,9 +311,13 @@ function isPendingTry({ status }: ChargeTry): boolean {
   return status === 'requested' || status === 'scheduled'
 }
 
-/** Tells whether any charge of the account has a txid. */
-function isTxidInUse(store: SimulatorStore, accountId: string, txid: string): boolean {
-  return ['charge', 'automaticCharge'].some(
+/** Tells whether any charge of the account, in one of the tables, has a txid. */
+function isTxidInUse(
+  store: SimulatorStore,
+  { accountId, txid }: Pick<AutomaticCharge, 'accountId' | 'txid'>,
+  tables: string[],
+): boolean {
+  return tables.some(
     table =>
       store.first(`SELECT txid FROM ${table} WHERE accountId = ? AND txid = ?`, accountId, txid) !==
       undefined,

@@ -112,8 +112,21 @@ export function simulateRecurrencePayers({
       endToEnd: chargeTry.endToEnd,
       silent: charge.silent === 1,
     })
+    store.run(
+      "UPDATE charge SET status = 'completed' WHERE accountId = ? AND txid = ?",
+      charge.accountId,
+      charge.txid,
+    )
     charges.notify(charges.setStatus(charge, 'completed'), receipt)
   }
+
+  /** Tells whether the charge that an automatic charge pays, where it pays one, cannot be paid any more. */
+  const isPaidChargeClosed = ({ accountId, txid }: AutomaticCharge) =>
+    store.first(
+      "SELECT txid FROM charge WHERE accountId = ? AND txid = ? AND status <> 'active'",
+      accountId,
+      txid,
+    ) !== undefined
 
   /** Takes the code with which the payer's bank refuses a try on its day. */
   const takeRefusal = (recurrence: SimulatedRecurrence, charge: AutomaticCharge): TryCode | undefined => {
@@ -127,7 +140,7 @@ export function simulateRecurrencePayers({
   const runTry = (chargeTry: ChargeTry, period: DayPeriod) => {
     const charge = findCharge(chargeTry)
     const recurrence = findRecurrence(charge)
-    const code = takeRefusal(recurrence, charge)
+    const code = isPaidChargeClosed(charge) ? 'NIPA' : takeRefusal(recurrence, charge)
     if (code) {
       rejectTry(chargeTry, charge, code)
       const isRetried = isRetriedOnSameDay(code) && chargeTry.kind !== 'same_day' && period === 'MORNING'

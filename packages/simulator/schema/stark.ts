@@ -41,3 +41,32 @@ CREATE TABLE starkWebhook (
 
 CREATE TABLE starkSigningKey (privateKeyPem TEXT NOT NULL, createdAt TEXT NOT NULL) STRICT;
 `
+
+/** Tables of the recurrences of Stark Bank's API, and of the requests to debit their payers: views of recurrences and of the tries of their charges. */
+export const STARK_RECURRENCE_SCHEMA = `
+CREATE TABLE starkSubscription (
+  number INTEGER PRIMARY KEY,
+  accountId TEXT NOT NULL REFERENCES account,
+  recurrenceId TEXT NOT NULL UNIQUE REFERENCES recurrence,
+  externalId TEXT,
+  details TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  dueAt TEXT NOT NULL,
+  createdAt TEXT NOT NULL,
+  UNIQUE (accountId, externalId)
+) STRICT;
+
+CREATE TABLE starkPullRequest (
+  number INTEGER PRIMARY KEY,
+  accountId TEXT NOT NULL REFERENCES account,
+  subscriptionNumber INTEGER NOT NULL REFERENCES starkSubscription,
+  txid TEXT NOT NULL,
+  day TEXT NOT NULL,
+  externalId TEXT,
+  details TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  createdAt TEXT NOT NULL,
+  UNIQUE (accountId, externalId),
+  UNIQUE (accountId, txid, day)
+) STRICT;
+`

@@ -3,7 +3,7 @@ import { EFI_SCHEMA } from './efi.ts'
 import { INTER_SCHEMA } from './inter.ts'
 import { RECURRENCE_SCHEMA } from './recurrences.ts'
 import { SICOOB_SCHEMA } from './sicoob.ts'
-import { STARK_SCHEMA } from './stark.ts'
+import { STARK_RECURRENCE_SCHEMA, STARK_SCHEMA } from './stark.ts'
 import { WOOVI_SCHEMA } from './woovi.ts'
 
 /** Accounts, their PIX keys, and the movements that change their balances. */
@@ -280,4 +280,9 @@ ALTER TABLE receipt ADD COLUMN parts TEXT;
 `
 
 /** Steps that bring an older store up to date, in order. A released step never changes: add another one. */
-export const SCHEMA_STEPS: readonly string[] = [INITIAL_SCHEMA, DUE_CHARGE_STEP, RECURRENCE_SCHEMA]
+export const SCHEMA_STEPS: readonly string[] = [
+  INITIAL_SCHEMA,
+  DUE_CHARGE_STEP,
+  RECURRENCE_SCHEMA,
+  STARK_RECURRENCE_SCHEMA,
+]

@@ -14,10 +14,12 @@ import { referenceOf } from '../../domain/pix/identifiers.ts'
 import { isEndedAttempt } from '../../domain/providers/attempt.ts'
 import type {
   CreateRecurrenceOutcome,
+  PayerAccount,
   ProviderRecurrence,
   ProviderRecurrenceRequest,
   SentRecurrence,
 } from '../../domain/providers/provider-recurrence.ts'
+import type { Sealer } from '../../security/sealing.ts'
 import type {
   CreateRecurrenceInput,
   CreateRecurrenceResult,
@@ -51,7 +53,7 @@ export function createRecurrenceAtProvider(dependencies: ActivityDependencies) {
   return async (input: CreateRecurrenceInput): Promise<CreateRecurrenceResult> => {
     const { orm } = dependencies
     const { uuid, connectionUuid } = input
-    const preparation = await runInTransaction(orm, em => prepareCreation(em, input))
+    const preparation = await runInTransaction(orm, em => prepareCreation(dependencies, em, input))
     if (preparation.kind !== 'call') return preparation
     const em = orm.em.fork()
     const { connection, provider } = await loadProviderConnection(dependencies, em, connectionUuid)
@@ -148,6 +150,7 @@ function findAttempt(em: EntityManager, { uuid, connectionUuid }: AttemptKey): P
 
 /** Prepares the call under the row lock: `call`, with the attempt stored, or the result without a call. */
 async function prepareCreation(
+  { sealer }: ActivityDependencies,
   em: EntityManager,
   { uuid, connectionUuid, isAbsenceProved = false }: CreateRecurrenceInput,
 ): Promise<CreateRecurrenceResult | { kind: 'call'; order: ProviderRecurrenceRequest }> {
@@ -165,7 +168,7 @@ async function prepareCreation(
     default:
       if (!isAbsenceProved) return { kind: 'unknown', code: 'interrupted' }
       transitionAttempt(attempt!, 'called')
-      return { kind: 'call', order: describeOrder(row, connection) }
+      return { kind: 'call', order: describeOrder(sealer, row, connection) }
   }
   const subject = { operation: 'create_recurrence', subjectUuid: uuid, position: attempts.length } as const
   const newAttempt = createAttempt(em, subject, connection)
@@ -176,7 +179,7 @@ async function prepareCreation(
     return { kind: 'refused' }
   }
   assignConnection(row, connection)
-  return { kind: 'call', order: describeOrder(row, connection) }
+  return { kind: 'call', order: describeOrder(sealer, row, connection) }
 }
 
 /** Assigns a recurrence the connection at which it is created, with its fee. The caller holds the row lock. */
@@ -187,8 +190,12 @@ function assignConnection(row: Recurrence, connection: Connection): void {
   row.feeCents = row.valueCents == null ? 0 : computeQuotedFeeCents(row.valueCents, connection.fees)
 }
 
-function describeOrder(row: Recurrence, { collectionKey }: Connection): ProviderRecurrenceRequest {
-  const { valueCents, minimumCents, subject, endsOn } = row
+function describeOrder(
+  sealer: Sealer,
+  row: Recurrence,
+  { collectionKey }: Connection,
+): ProviderRecurrenceRequest {
+  const { valueCents, minimumCents, subject, endsOn, sealedPayerAccount, requestExpiresAt } = row
   return {
     reference: referenceOf(row.uuid),
     debtor: { name: row.debtorName, document: row.debtorDocument },
@@ -202,6 +209,13 @@ function describeOrder(row: Recurrence, { collectionKey }: Connection): Provider
     ...(valueCents != null && { valueCents: valueCents + row.feeCents }),
     ...(minimumCents != null && { minimumCents }),
     ...describeFirstCharge(row),
+    ...(sealedPayerAccount &&
+      requestExpiresAt && {
+        consentRequest: {
+          payerAccount: sealer.open<PayerAccount>(sealedPayerAccount),
+          expiresAt: requestExpiresAt.toISOString(),
+        },
+      }),
   }
 }
 

@@ -232,7 +232,8 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
       needsAddress: false,
       revisable: 'schedule',
     },
-    journeys: [],
+    // In the journeys with a first charge Stark Bank makes that charge itself, and no text says how it is known again.
+    journeys: ['REQUEST', 'QR'],
     // SDK, DynamicBrcode and Invoice: rule `allowedTaxIds`. An invoice alone restricts nobody ("Pix Invoice").
     locksPayer: 'charge',
     canTransfer: true,

@@ -23,6 +23,8 @@ export type ProviderRecurrenceRequest = {
   journey: Journey
   /** Our id of the first charge at the provider, for the journeys with one. */
   firstChargeReference?: string
+  /** Of the journey REQUEST, for a provider that sends the request for consent with the creation. */
+  consentRequest?: Pick<ConsentRequest, 'payerAccount' | 'expiresAt'>
   collectionKey: string | null
 }
 

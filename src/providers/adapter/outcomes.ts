@@ -51,6 +51,11 @@ export function rejectForThisProvider(code: string, message: string): RejectedRe
   return { kind: 'rejected', finality: 'other_may_help', code, message, refusedBy: 'service' }
 }
 
+export const payerBranchMissing = rejectForThisProvider(
+  'provider_validation',
+  "The provider needs the branch of the payer's account",
+)
+
 /** Tells whether the provider has something under our id, possibly this very order. */
 export function isDuplicate<Outcome extends { kind: string }>(
   outcome: Outcome,

@@ -10,7 +10,7 @@ import type {
 } from '../../domain/providers/provider-recurrence.ts'
 import type { Frequency, Journey } from '../../domain/recurrences/recurrence.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
-import { rejectForThisProvider, toUnprovenRefusal } from '../adapter/outcomes.ts'
+import { payerBranchMissing, rejectForThisProvider, toUnprovenRefusal } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
 import type { RecurrenceCalls } from '../port.ts'
 import { SCOPE_DENIED } from './access-token.ts'
@@ -325,10 +325,6 @@ function rejectDeniedScope(outcome: NotAcceptedResult): NotAcceptedResult {
     : outcome
 }
 
-const payerBranchMissing = rejectForThisProvider(
-  'provider_validation',
-  "The provider needs the branch of the payer's account",
-)
 const rowUnreadable: NoAnswerResult = {
   kind: 'no_answer',
   code: 'unreadable_answer',

@@ -7,6 +7,7 @@ import { createStarkClient, type StarkCredentials } from './client.ts'
 import { createStarkKeyLookUp } from './key-look-up.ts'
 import { createStarkNotifications } from './notifications.ts'
 import { createStarkPayments } from './payments.ts'
+import { createStarkRecurrences } from './recurrences.ts'
 import { createStarkRefunds } from './refunds.ts'
 import { createStarkStatement } from './statement.ts'
 import { createStarkTransfers } from './transfers.ts'
@@ -17,6 +18,7 @@ export function createStarkAdapter(options: AdapterOptions<StarkCredentials>): C
   const now = options.now ?? Date.now
   return {
     ...createStarkCharges(client, now),
+    ...createStarkRecurrences(client),
     ...createStarkPayments(client),
     ...createStarkRefunds(client, now),
     ...createStarkTransfers(client, now),

@@ -5,6 +5,7 @@ import type {
 } from '../../domain/providers/provider.ts'
 import type { ChargeCalls } from '../port.ts'
 import type { StarkClient } from './client.ts'
+import { createStarkDebits } from './debits.ts'
 import { issueDueInvoice, reviseDueInvoices } from './due-invoices.ts'
 import { cancelOwnInvoices, chargePaid, findInvoiceCharge, issueStarkInvoice } from './invoices.ts'
 import { getExpiresAt, hasTag, mapStarkBrcode } from './mapping.ts'
@@ -16,13 +17,15 @@ type ChargeSubject = StarkSubject & { reference: string }
 /**
  * Creates the calls about charges. One with a debtor or a due date is an invoice, any other a dynamic BR code; each is paid at most once, and has
  * our id as its tag. Stark Bank takes no id of ours for it, so that issuing twice makes two: their payments are both found by
- * our tag.
+ * our tag. A debit is an invoice and the requests to pull it.
  */
 export function createStarkCharges(client: StarkClient, now: () => number): ChargeCalls {
+  const debits = createStarkDebits(client)
   return {
     async issueCharge(order) {
-      const { reference, totalCents, expiresInSeconds, debtor, due } = order
+      const { reference, totalCents, expiresInSeconds, debtor, due, debit } = order
       const shared = buildSharedFields(order)
+      if (debit) return debits.issueDebit({ ...order, debit }, shared)
       if (due) return issueDueInvoice(client, { ...order, due }, shared)
       if (debtor) return issueStarkInvoice(client, order, { debtor, shared, now })
       const brcode = { ...shared, amount: totalCents, expiration: expiresInSeconds }
@@ -40,16 +43,21 @@ export function createStarkCharges(client: StarkClient, now: () => number): Char
       })
     },
 
-    async findCharge(reference) {
+    async findCharge(reference, kind) {
+      if (kind?.isDebit) return debits.findDebit(reference)
       const subject = { call: 'findCharge', reference } as const
       const outcome = await findBrcodeCharge(subject)
       return outcome.kind === 'not_found' ? findInvoiceCharge(client, subject) : outcome
     },
 
-    reviseCharge: revision => reviseDueInvoices(client, revision),
+    async reviseCharge({ retryOn, ...revision }) {
+      if (retryOn !== undefined) return debits.retryDebit(revision.reference, retryOn)
+      return reviseDueInvoices(client, revision)
+    },
 
     /** Stark Bank cancels invoices, and no dynamic BR code: one that has expired cannot be paid any more, any other stays payable. */
-    async cancelCharge(reference): Promise<CancelChargeOutcome> {
+    async cancelCharge(reference, kind): Promise<CancelChargeOutcome> {
+      if (kind?.isDebit) return debits.cancelDebit(reference)
       const subject = { call: 'cancelCharge', reference } as const
       const outcome = await findBrcodeCharge(subject)
       if (outcome.kind === 'not_found') return cancelOwnInvoices(client, subject)

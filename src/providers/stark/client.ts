@@ -52,6 +52,8 @@ export const STARK_PERMISSIONS = [
   'verified-transfer',
   'transfer',
   'webhook',
+  'invoice-pull-subscription',
+  'invoice-pull-request',
 ]
 
 /** Creates the client of Stark Bank's API: it signs each request and explains answers by `starkAnswers`. */

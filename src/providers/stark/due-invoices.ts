@@ -71,13 +71,13 @@ export async function issueDueInvoice(
   )
 }
 
-const REFERENCE_IN_USE = rejectForThisProvider(
+export const REFERENCE_IN_USE = rejectForThisProvider(
   'reference_in_use',
   'The provider has another charge under this reference',
 )
 
 /** Converts a look-up without an answer before anything was issued. Only one that never left, or was refused, proves so much. */
-function toUnissued({ code, message, ...outcome }: NoAnswerResult): NotAcceptedResult {
+export function toUnissued({ code, message, ...outcome }: NoAnswerResult): NotAcceptedResult {
   if (!outcome.isUnprocessed) return { kind: 'unknown', code, message }
   return isConnectFailure({ ...outcome, code })
     ? { kind: 'unreachable', code, message }
@@ -181,7 +181,7 @@ export async function reviseDueInvoices(
   return { kind: 'revised', charge: mapStarkInvoice(changed[0]!) }
 }
 
-const chargeEnded = {
+export const chargeEnded = {
   kind: 'refused',
   code: 'charge_refused',
   message: 'The charge cannot be paid any more',

@@ -2,6 +2,8 @@ import type { z } from 'zod'
 import {
   starkDepositSchema,
   starkInvoiceSchema,
+  starkPullRequestSchema,
+  starkSubscriptionSchema,
   starkTransactionSchema,
   starkTransferSchema,
   starkVerifiedAccountSchema,
@@ -21,6 +23,8 @@ export function describeStarkList<Entity extends { id: string }>(
 export const STARK_LISTS = {
   deposits: describeStarkList('/v2/deposit', 'deposits', starkDepositSchema),
   invoices: describeStarkList('/v2/invoice', 'invoices', starkInvoiceSchema),
+  pullRequests: describeStarkList('/v2/invoice-pull-request', 'requests', starkPullRequestSchema),
+  subscriptions: describeStarkList('/v2/invoice-pull-subscription', 'subscriptions', starkSubscriptionSchema),
   transactions: describeStarkList('/v2/transaction', 'transactions', starkTransactionSchema),
   transfers: describeStarkList('/v2/transfer', 'transfers', starkTransferSchema),
   verifiedAccounts: describeStarkList('/v2/verified-account', 'accounts', starkVerifiedAccountSchema),

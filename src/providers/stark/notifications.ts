@@ -13,7 +13,13 @@ import { getReference, isOfCode, toDepositName, toInvoiceName, toTransferName } 
 import { starkPublicKeysSchema } from './schemas.ts'
 
 /** Kinds of events that a webhook of ours subscribes to. */
-export const REGISTERED_STARK_SUBSCRIPTIONS = ['deposit', 'invoice', 'transfer'] as const
+export const REGISTERED_STARK_SUBSCRIPTIONS = [
+  'deposit',
+  'invoice',
+  'transfer',
+  'invoice-pull-subscription',
+  'invoice-pull-request',
+] as const
 
 /**
  * Creates the reader of events. Stark Bank signs the body (`Digital-Signature`, ECDSA with SHA-256) with the newest of the keys
@@ -52,6 +58,8 @@ const eventSchema = z.object({
       deposit: notifiedEntitySchema.optional(),
       invoice: notifiedEntitySchema.optional(),
       transfer: notifiedEntitySchema.optional(),
+      subscription: optionalField(notifiedEntitySchema),
+      request: optionalField(notifiedEntitySchema),
     }),
   }),
 })
@@ -81,6 +89,15 @@ const SUBJECT_READERS: Record<string, (log: StarkEventLog) => NotificationSubjec
     if (!transfer) return undefined
     const reference = transfer.externalId ?? getReference({ tags: transfer.tags ?? [] })
     return { kind: 'transfer', reference, endToEnd: toTransferName(transfer.id) }
+  },
+  'invoice-pull-subscription'({ subscription }) {
+    return subscription ? { kind: 'recurrence', reference: subscription.id, endToEnd: null } : undefined
+  },
+  /** A try is known by the charge that it is of, which has our tag too. */
+  'invoice-pull-request'({ request }) {
+    if (!request) return undefined
+    const reference = getReference({ tags: request.tags ?? [] })
+    return reference === null ? null : { kind: 'payment', reference, endToEnd: null }
   },
 }
 

@@ -164,6 +164,49 @@ export const starkVerifiedAccountSchema = z.object({
 })
 export type StarkVerifiedAccount = z.infer<typeof starkVerifiedAccountSchema>
 
+/**
+ * A recurrence: an agreement with a payer. Its statuses are those of npm package starkbank, InvoicePullSubscription, and of the same agreement
+ * in Stark Infra's SDKs, PixPullSubscription.
+ */
+export const starkSubscriptionSchema = z.object({
+  id: starkIdSchema,
+  status: z.enum(['created', 'pending', 'approved', 'active', 'denied', 'failed', 'canceled', 'expired']),
+  externalId: optionalText,
+  interval: optionalText,
+  amount: optionalField(starkCentsSchema),
+  /** The code by which the payer consents. */
+  brcode: optionalText,
+  /** How many retries each debit may have. */
+  pullRetryLimit: optionalField(z.int().min(0)),
+  tags: tagsSchema,
+})
+export type StarkSubscription = z.infer<typeof starkSubscriptionSchema>
+
+/**
+ * A try to debit the payer of a recurrence for an invoice, at the time `due`. Its statuses are those of npm package starkbank,
+ * InvoicePullRequest, and of Stark Infra's SDKs, PixPullRequest.
+ */
+export const starkPullRequestSchema = z.object({
+  id: starkIdSchema,
+  subscriptionId: starkIdSchema,
+  invoiceId: starkIdSchema,
+  due: dueSchema,
+  attemptType: z.enum(['default', 'retry']),
+  status: z.enum([
+    'created',
+    'pending',
+    'processing',
+    'scheduled',
+    'success',
+    'failed',
+    'denied',
+    'expired',
+    'canceled',
+  ]),
+  tags: tagsSchema,
+})
+export type StarkPullRequest = z.infer<typeof starkPullRequestSchema>
+
 /** Above zero or below: what is in the workspace. */
 export const starkBalancesSchema = z.object({ balances: z.tuple([z.object({ amount: z.int() })]) })
 export const starkWorkspaceSchema = z.object({ id: starkIdSchema })
@@ -178,7 +221,8 @@ export const starkPublicKeysSchema = z.object({
 
 const amountSchema = z.int().positive()
 /** Our ids: Stark Bank lower-cases tags. */
-const requestTagsSchema = z.tuple([z.string().regex(/^[a-z0-9]{1,35}$/)])
+const externalIdSchema = z.string().regex(/^[a-z0-9]{1,35}$/)
+const requestTagsSchema = z.tuple([externalIdSchema])
 const displayDescriptionSchema = z.string().max(140).optional()
 
 /** What a charge has in both its forms. */
@@ -260,9 +304,53 @@ export const starkVerifiedTransferRequestSchema = z.strictObject({
     z.strictObject({
       amount: amountSchema,
       accountId: z.string().min(1),
-      externalId: z.string().regex(/^[a-z0-9]{1,35}$/),
+      externalId: externalIdSchema,
       tags: requestTagsSchema,
       displayDescription: displayDescriptionSchema,
+    }),
+  ]),
+})
+const intervalSchema = z.enum(['week', 'month', 'quarter', 'semester', 'year'])
+export type StarkInterval = z.infer<typeof intervalSchema>
+export const starkSubscriptionRequestSchema = z.strictObject({
+  subscriptions: z.tuple([
+    z.strictObject({
+      type: z.enum(['push', 'qrcode']),
+      interval: intervalSchema,
+      start: z.iso.date(),
+      end: z.iso.date().optional(),
+      pullMode: z.literal('manual'),
+      pullRetryLimit: z.union([z.literal(0), z.literal(3)]),
+      amount: amountSchema.optional(),
+      amountMinLimit: amountSchema.optional(),
+      displayDescription: displayDescriptionSchema,
+      externalId: externalIdSchema,
+      referenceCode: externalIdSchema,
+      name: z.string().min(1),
+      taxId: z.string().min(11),
+      tags: requestTagsSchema,
+      due: z.iso.datetime().optional(),
+      data: z
+        .strictObject({
+          accountNumber: z.string().min(1),
+          bankCode: z.string().length(8),
+          branchCode: z.string().min(1),
+          taxId: z.string().min(11),
+        })
+        .optional(),
+    }),
+  ]),
+})
+export const starkPullRequestRequestSchema = z.strictObject({
+  requests: z.tuple([
+    z.strictObject({
+      subscriptionId: z.string().min(1),
+      invoiceId: z.string().min(1),
+      due: z.iso.datetime(),
+      attemptType: starkPullRequestSchema.shape.attemptType,
+      /** Our id and the day of the try. */
+      externalId: z.string().regex(/^[a-z0-9]{1,35}-\d{4}-\d{2}-\d{2}$/),
+      tags: requestTagsSchema,
     }),
   ]),
 })

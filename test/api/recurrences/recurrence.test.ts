@@ -69,7 +69,7 @@ async function advanceTo(day: string): Promise<void> {
 type Charged = Awaited<ReturnType<typeof createCharged>>
 
 /** A merchant with a recurrence that its payer has authorized by its code, and the charge of its first cycle. */
-async function createCharged(dialect: 'efi' | 'inter') {
+async function createCharged(dialect: (typeof DIALECTS)[number]) {
   const merchant = await stack.createMerchant({ providers: [{ dialect }] })
   const recurrence = await create(merchant)
   expect(recurrence).toMatchObject({ status: 'PENDING', payload: expect.stringMatching(/^000201/) })
@@ -84,9 +84,22 @@ test('a provider without Pix Automático is passed over, and none left is an err
   expect([status, Object.keys(body.errors ?? {})]).toEqual([422, ['journey']])
 })
 
-const DIALECTS = ['efi', 'inter'] as const
+/** The banks over the Central Bank's API, which report why a recurrence has ended. */
+const BACEN_DIALECTS = ['efi', 'inter'] as const
+const DIALECTS = [...BACEN_DIALECTS, 'stark'] as const
 
-describe.each(DIALECTS)('at %s', dialect => {
+test('a request that Stark Bank sends with the creation is rejected by the payer, for no known cause', async () => {
+  const merchant = await stack.createMerchant({ providers: [{ dialect: 'stark' }] })
+  const recurrence = await create(merchant, {
+    journey: 'REQUEST',
+    payer_account: { ispb: '91193552', agency: '2569', account: '550689' },
+  })
+  expect(recurrence.payload).toBeNull()
+  await stack.simulator.decideRecurrence(recurrence.rail_id, { decision: 'reject', journey: 1 })
+  expect(await waitForStatus(merchant, recurrence, 'REJECTED')).not.toHaveProperty('reason')
+})
+
+describe.each(BACEN_DIALECTS)('at %s', dialect => {
   test('a request in the bank of the payer is rejected there', async () => {
     const merchant = await stack.createMerchant({ providers: [{ dialect }] })
     const recurrence = await create(merchant, {

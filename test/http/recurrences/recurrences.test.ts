@@ -201,10 +201,12 @@ describe('the request for consent', () => {
   async function create(order = REQUEST) {
     const { uuid, candidates } = await fixture.order(order)
     fixture.scriptProvider({
-      createRecurrence: async () => ({
-        kind: 'accepted',
-        recurrence: fixture.report('waiting', { payload: null }),
-      }),
+      createRecurrence: async ({ consentRequest }) => {
+        // For a provider that sends the request with the creation.
+        const { payerAccount, requestExpiresAt: expiresAt } = order
+        expect(consentRequest).toEqual({ payerAccount, expiresAt })
+        return { kind: 'accepted', recurrence: fixture.report('waiting', { payload: null }) }
+      },
     })
     const created = await fixture.providers.createRecurrence({ uuid, connectionUuid: candidates[0]! })
     expect(created).toMatchObject({ isRequestDue: true })

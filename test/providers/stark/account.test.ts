@@ -78,17 +78,17 @@ describe('balance', () => {
 })
 
 describe('webhook', () => {
-  test('a missing webhook is created for deposits, invoices and transfers', async () => {
+  const PULLS = ['invoice-pull-subscription', 'invoice-pull-request']
+
+  test('a missing webhook is created for deposits, invoices, transfers and recurrences', async () => {
     await using story = await openStarkFixture()
     const others = [{ id: '1', url: 'https://other.example', subscriptions: ['deposit', 'transfer'] }]
     story.scripted.scriptReplies('GET /v2/webhook', okReply(starkPageOf('webhooks', others)))
-    const created = { id: '2', url: URL_OF_NOTICES, subscriptions: ['deposit', 'invoice', 'transfer'] }
+    const subscriptions = ['deposit', 'invoice', 'transfer', ...PULLS]
+    const created = { id: '2', url: URL_OF_NOTICES, subscriptions }
     story.scripted.scriptReplies('POST /v2/webhook', okReply({ webhook: created }))
     expect(await story.provider.registerNotificationUrl(URL_OF_NOTICES, null)).toEqual({ kind: 'registered' })
-    expect(JSON.parse(story.scripted.calls()[1]!.body)).toEqual({
-      url: URL_OF_NOTICES,
-      subscriptions: ['deposit', 'invoice', 'transfer'],
-    })
+    expect(JSON.parse(story.scripted.calls()[1]!.body)).toEqual({ url: URL_OF_NOTICES, subscriptions })
   })
 
   test('one that exists is kept, and only what it lacks is added', async () => {
@@ -97,11 +97,15 @@ describe('webhook', () => {
     story.scripted.scriptReplies('GET /v2/webhook', okReply(starkPageOf('webhooks', [existing])))
     story.scripted.scriptReplies(
       'POST /v2/webhook',
-      okReply({ webhook: { ...existing, subscriptions: ['invoice', 'transfer'] } }),
+      okReply({ webhook: { ...existing, subscriptions: ['invoice', 'transfer', ...PULLS] } }),
     )
     expect(await story.provider.registerNotificationUrl(URL_OF_NOTICES, null)).toEqual({ kind: 'registered' })
-    expect(JSON.parse(story.scripted.calls()[1]!.body).subscriptions).toEqual(['invoice', 'transfer'])
-    const all = { ...existing, subscriptions: ['transfer', 'invoice', 'deposit'] }
+    expect(JSON.parse(story.scripted.calls()[1]!.body).subscriptions).toEqual([
+      'invoice',
+      'transfer',
+      ...PULLS,
+    ])
+    const all = { ...existing, subscriptions: [...PULLS, 'transfer', 'invoice', 'deposit'] }
     story.scripted.scriptReplies('GET /v2/webhook', okReply(starkPageOf('webhooks', [all])))
     await story.provider.registerNotificationUrl(URL_OF_NOTICES, null)
     expect(story.scripted.calls().filter(({ method }) => method === 'POST')).toHaveLength(1)

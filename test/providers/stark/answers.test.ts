@@ -7,12 +7,15 @@ import {
   brcodeOf,
   CHARGE_REFERENCE,
   DEPOSIT_ID,
+  debitInvoiceOf,
   dictKeyOf,
   INVOICE_ID,
   invoiceOf,
   NOW,
+  SUBSCRIPTION_ID,
   starkCredentials,
   starkPageOf,
+  subscriptionOf,
   TRANSFER_ID,
 } from '../support/stark-fixture.ts'
 
@@ -36,6 +39,30 @@ const transferOrder = {
   destination: keyDestination('arya.stark@starkbank.com'),
   payerKey: null,
 }
+const debtor = { name: 'Arya Stark', document: '52998224725' }
+const recurrenceOrder = {
+  reference: CHARGE_REFERENCE,
+  debtor,
+  frequency: 'MONTHLY',
+  startsOn: '2026-01-20',
+  valueCents: 5000,
+  retryPolicy: 'THREE_IN_SEVEN_DAYS',
+  journey: 'QR',
+  collectionKey: null,
+} as const
+const sentRecurrence = {
+  reference: CHARGE_REFERENCE,
+  debtor,
+  railId: SUBSCRIPTION_ID,
+  orderedAt: '2026-01-10T12:00:00.000Z',
+}
+const debitOrder = {
+  ...chargeOrder,
+  totalCents: 5000,
+  debtor,
+  debit: { railId: SUBSCRIPTION_ID, dueOn: '2026-01-20' },
+}
+const IS_DEBIT = { isDue: false, isDebit: true }
 const range = ['2026-01-01T00:00:00.000Z', '2026-01-10T23:59:59.999Z'] as const
 
 const calls: Record<keyof typeof starkAnswers, CallUnderTest> = {
@@ -92,6 +119,38 @@ const calls: Record<keyof typeof starkAnswers, CallUnderTest> = {
   },
   findTransfer: {
     make: provider => provider.findTransfer({ id: TRANSFER_ID, handle: { ref: ACCOUNT_ID } }),
+    unprovenKind: 'no_answer',
+  },
+  createRecurrence: {
+    make: provider => provider.createRecurrence!(recurrenceOrder),
+    unprovenKind: 'unknown',
+  },
+  findRecurrence: {
+    make: provider => provider.findRecurrence!(sentRecurrence),
+    unprovenKind: 'no_answer',
+  },
+  cancelRecurrence: {
+    make: provider => provider.cancelRecurrence!({ railId: SUBSCRIPTION_ID }),
+    unprovenKind: 'no_answer',
+    requestPath: /^DELETE/,
+    others: json({ subscription: subscriptionOf({ status: 'active' }) }),
+  },
+  requestDebit: {
+    make: provider => provider.issueCharge(debitOrder),
+    unprovenKind: 'unknown',
+    requestPath: /^POST/,
+    others: json({ ...starkPageOf('requests', []), invoices: [debitInvoiceOf()] }),
+  },
+  findDebit: {
+    make: provider => provider.findCharge(CHARGE_REFERENCE, IS_DEBIT),
+    unprovenKind: 'no_answer',
+  },
+  cancelDebit: {
+    make: provider => provider.cancelCharge(CHARGE_REFERENCE, IS_DEBIT),
+    unprovenKind: 'no_answer',
+  },
+  retryDebit: {
+    make: provider => provider.reviseCharge!({ reference: CHARGE_REFERENCE, retryOn: '2026-01-22' }),
     unprovenKind: 'no_answer',
   },
   identity: { make: provider => provider.identity(), unprovenKind: 'no_answer' },

@@ -7,8 +7,11 @@ import {
   depositOf,
   okReply,
   openStarkFixture,
+  pullRequestOf,
   SENT_ID,
+  SUBSCRIPTION_ID,
   starkErrorReply,
+  subscriptionOf,
   TRANSFER_ID,
   transferOf,
 } from '../support/stark-fixture.ts'
@@ -84,6 +87,24 @@ test.each([
 })
 
 test.each([
+  ['a recurrence', 'subscription', subscriptionOf(), { kind: 'recurrence', reference: SUBSCRIPTION_ID }],
+  ['a try of a debit', 'request', pullRequestOf(), { kind: 'payment', reference: CHARGE_REFERENCE }],
+])('an event of %s names it', async (_name, field, entity, item) => {
+  await using story = await openSigned()
+  const body = eventOf(`invoice-pull-${field}`, { type: 'created', reason: '', [field]: entity })
+  expect(await story.provider.readNotification(notificationOf(body))).toMatchObject({
+    items: [{ ...item, endToEnd: null }],
+  })
+})
+
+test('a try of a debit of another system is nothing of ours', async () => {
+  await using story = await openSigned()
+  const body = eventOf('invoice-pull-request', { type: 'created', request: pullRequestOf({ tags: [] }) })
+  expect(await story.provider.readNotification(notificationOf(body))).toEqual({ kind: 'items', items: [] })
+  expect(story.recorded).toEqual([])
+})
+
+test.each([
   ['another body', notificationOf(`${depositEvent} `, sign(depositEvent))],
   ['another key', notificationOf(depositEvent, sign(depositEvent, otherKeys))],
   ['no signature', { ...notificationOf(depositEvent), headers: {} }],
@@ -134,6 +155,8 @@ test.each([
   ['a deposit without an id', eventOf('deposit', { type: 'created', deposit: depositOf({ id: undefined }) })],
   ['an id of another form', eventOf('deposit', { type: 'created', deposit: depositOf({ id: '../x' }) })],
   ['no transfer', eventOf('transfer', { type: 'success' })],
+  ['no recurrence', eventOf('invoice-pull-subscription', { type: 'active', subscription: 'x' })],
+  ['no try', eventOf('invoice-pull-request', { type: 'failed' })],
 ])('%s is unreadable and recorded', async (_name, body) => {
   await using story = await openSigned()
   expect(await story.provider.readNotification(notificationOf(body))).toEqual({ kind: 'unreadable' })

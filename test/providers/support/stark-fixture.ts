@@ -214,6 +214,60 @@ export const dictKeyOf = (changes: Changes = {}) => ({
   ...changes,
 })
 
+export const SUBSCRIPTION_ID = '4786208928432128'
+export const PULL_REQUEST_ID = '5397390693498880'
+
+/** A recurrence and a try of a debit, with the fields of the events in Stark Bank's SDK for .NET. */
+export const subscriptionOf = (changes: Changes = {}) => ({
+  id: SUBSCRIPTION_ID,
+  amount: 5000,
+  amountMinLimit: 0,
+  bacenId: 'RR3990842720260110fwJYIfdOGeF',
+  brcode: '00020101021226180014br.gov.bcb.pix80930014br.gov.bcb.pix',
+  data: {},
+  displayDescription: 'Internet',
+  due: '2026-01-12T12:00:00.000000+00:00',
+  start: '2026-01-20T03:00:00+00:00',
+  end: '',
+  externalId: CHARGE_REFERENCE,
+  interval: 'month',
+  name: 'Arya Stark',
+  taxId: '529.982.247-25',
+  pullMode: 'manual',
+  pullRetryLimit: 3,
+  referenceCode: CHARGE_REFERENCE,
+  status: 'created',
+  tags: [CHARGE_REFERENCE],
+  type: 'qrcode',
+  created: '2026-01-10T12:00:00.280303+00:00',
+  updated: '2026-01-10T12:00:00.305366+00:00',
+  ...changes,
+})
+export const pullRequestOf = (changes: Changes = {}) => ({
+  id: PULL_REQUEST_ID,
+  attemptType: 'default',
+  displayDescription: '',
+  due: '2026-01-20T07:00:00+00:00',
+  externalId: `${CHARGE_REFERENCE}-2026-01-20`,
+  installmentId: '5424937942646784',
+  invoiceId: INVOICE_ID,
+  status: 'pending',
+  subscriptionId: SUBSCRIPTION_ID,
+  tags: [CHARGE_REFERENCE],
+  created: '2026-01-10T12:00:01.201258+00:00',
+  updated: '2026-01-10T12:00:03.571665+00:00',
+  ...changes,
+})
+/** The invoice of that debit. */
+export const debitInvoiceOf = (changes: Changes = {}) =>
+  invoiceOf({
+    amount: 5000,
+    nominalAmount: 5000,
+    due: '2026-01-21T02:59:59.999000+00:00',
+    expiration: 7 * 86_400,
+    ...changes,
+  })
+
 /** A page of a list; the last one has no cursor. */
 export const starkPageOf = (field: string, rows: unknown[], cursor: string | null = null) => ({
   [field]: rows,

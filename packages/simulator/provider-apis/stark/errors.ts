@@ -53,6 +53,27 @@ export const scheduleUnsupported = (index: number) =>
 export const transferProcessed = () =>
   buildStarkError('invalidTransfer', 'Only a transfer that is not being processed can be canceled')
 
+export const journeyUnsupported = (index: number) =>
+  buildStarkError('invalidType', `Element ${index}: the simulator has no subscriptions with a first payment`)
+export const payerAccountMissing = (index: number) =>
+  buildStarkError('invalidData', `Element ${index}: data must name the account of the payer`)
+export const amountMissing = (index: number) =>
+  buildStarkError('invalidAmount', `Element ${index}: amount or amountMinLimit is required`)
+export const invalidSchedule = (index: number) =>
+  buildStarkError('invalidDue', `Element ${index}: the day is not valid`)
+export const subscriptionUnknown = (index: number) =>
+  buildStarkError('invalidSubscriptionId', `Element ${index}: no such subscription can be charged`)
+export const invoiceUnknown = (index: number) =>
+  buildStarkError('invalidInvoiceId', `Element ${index}: no such invoice can be pulled`)
+export const cycleInUse = (index: number) =>
+  buildStarkError('invalidDue', `Element ${index}: the cycle has a request already`)
+export const retryRefused = (index: number, why: string) =>
+  buildStarkError('invalidAttemptType', `Element ${index}: the invoice cannot be retried (${why})`)
+export const subscriptionNotActive = () =>
+  buildStarkError('invalidSubscription', 'Only an active subscription can be canceled')
+export const requestNotPending = () =>
+  buildStarkError('invalidRequest', 'The request cannot be canceled any more')
+
 export const webhookUrlInvalid = () => buildStarkError('invalidUrl', 'url must be an https URL')
 
 /** The reason of a transfer that failed for lack of balance. */

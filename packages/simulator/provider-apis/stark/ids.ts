@@ -3,7 +3,9 @@
  * view of a receipt or movement needs no table of its own.
  */
 const KINDS = {
+  subscription: '0',
   workspace: '1',
+  pullRequest: '2',
   verifiedAccount: '3',
   invoice: '4',
   deposit: '5',

@@ -4,6 +4,7 @@ import type { SimulatedRefund } from '../../refunds.ts'
 import type { SimulatorStore } from '../../store.ts'
 import { buildStarkId, formatStarkTime } from './ids.ts'
 import { listInvoiceLogs } from './invoice-presenters.ts'
+import { findPullRequestOfDay, listPullRequestLogs } from './pull-request-presenters.ts'
 import {
   findNumberedReceipt,
   findPaidInvoice,
@@ -13,6 +14,7 @@ import {
 } from './received-pix.ts'
 import type { StarkSubscription } from './schemas.ts'
 import { openStarkSigningKey, type StarkSigningKey } from './signing-key.ts'
+import { findSubscription, listSubscriptionLogs, presentPullLog } from './subscription-presenters.ts'
 import {
   findStarkTransfer,
   listTransferLogs,
@@ -74,7 +76,7 @@ type EventLog = { subscription: StarkSubscription; log: object }
 
 /** Finds the log that an event notifies; null for an event that Stark's API does not have. */
 function findEventLog(dependencies: StarkNotificationDependencies, event: RailEvent): EventLog | null {
-  const { store } = dependencies
+  const { store, now } = dependencies
   switch (event.kind) {
     case 'payment':
     case 'refund': {
@@ -99,9 +101,22 @@ function findEventLog(dependencies: StarkNotificationDependencies, event: RailEv
       const present = () => presentStarkTransfer(store, view, 'canceled')
       return { subscription: 'transfer', log: presentTransferLog({ ...created, type: 'canceled', present }) }
     }
+    case 'recurrence': {
+      const { recurrence } = event
+      const subscription = findSubscription(store, 'recurrenceId', recurrence.id)
+      const [log] = subscription
+        ? listSubscriptionLogs({ subscription, recurrence, now: now() }).slice(-1)
+        : []
+      return log ? { subscription: 'invoice-pull-subscription', log: presentPullLog(log) } : null
+    }
+    case 'automatic_charge': {
+      const { charge, tries } = event
+      const day = tries.at(-1)?.day ?? charge.dueOn
+      const request = findPullRequestOfDay(store, { ...charge, day })
+      const log = request && listPullRequestLogs({ request, charge, tries }).at(-1)!
+      return log ? { subscription: 'invoice-pull-request', log: presentPullLog(log) } : null
+    }
     case 'dispute':
-    case 'recurrence':
-    case 'automatic_charge':
       return null
     default:
       return event satisfies never

@@ -97,11 +97,12 @@ export const verifiedAccountBody = z.strictObject({
   ),
 })
 
+const externalId = z
+  .string()
+  .regex(/^[\w.~-]{1,100}$/, 'must be URL safe')
+  .optional()
 const transferTexts = {
-  externalId: z
-    .string()
-    .regex(/^[\w.~-]{1,100}$/, 'must be URL safe')
-    .optional(),
+  externalId,
   scheduled: z.union([time, day]).optional(),
   description: text.optional(),
   displayDescription: text.optional(),
@@ -131,7 +132,48 @@ export const transferBody = z.strictObject({
   ),
 })
 
-/** The services that may be subscribed to (OpenAPI, "Create a Webhook"); the simulator notifies three of them. */
+/** A recurrence (SDK, InvoicePullSubscription). */
+export const subscriptionBody = z.strictObject({
+  subscriptions: batch(
+    z.strictObject({
+      type: z.enum(['push', 'qrcode', 'qrcodeAndPayment', 'paymentAndOrQrcode']),
+      interval: z.enum(['week', 'month', 'quarter', 'semester', 'year']),
+      start: z.union([time, day]),
+      end: z.union([time, day]).optional(),
+      pullMode: z.literal('manual', 'the simulator has manual subscriptions only'),
+      pullRetryLimit: z.union([z.literal(0), z.literal(3)]),
+      amount: openCents.optional(),
+      amountMinLimit: openCents.optional(),
+      displayDescription: text.optional(),
+      due: time.optional(),
+      externalId,
+      referenceCode: text.optional(),
+      name: z.string().min(1).max(140),
+      taxId,
+      data: z
+        .object({ accountNumber: z.string(), bankCode, branchCode: z.string(), taxId })
+        .partial()
+        .optional(),
+      tags,
+    }),
+  ),
+})
+/** A request to debit the payer of a recurrence (SDK, InvoicePullRequest). */
+export const pullRequestBody = z.strictObject({
+  requests: batch(
+    z.strictObject({
+      subscriptionId: z.string().min(1),
+      invoiceId: z.string().min(1),
+      due: z.union([time, day]),
+      attemptType: z.enum(['default', 'retry']).default('default'),
+      externalId,
+      displayDescription: text.optional(),
+      tags,
+    }),
+  ),
+})
+
+/** The services that may be subscribed to (OpenAPI, "Create a Webhook"; guide, "Pix Subscription"); the simulator notifies five of them. */
 const SUBSCRIPTIONS = [
   'deposit',
   'invoice',
@@ -143,8 +185,13 @@ const SUBSCRIPTIONS = [
   'darf-payment',
   'payment-request',
   'boleto-holmes',
+  'invoice-pull-subscription',
+  'invoice-pull-request',
 ] as const
-export type StarkSubscription = Extract<(typeof SUBSCRIPTIONS)[number], 'deposit' | 'invoice' | 'transfer'>
+export type StarkSubscription = Extract<
+  (typeof SUBSCRIPTIONS)[number],
+  'deposit' | 'invoice' | 'transfer' | 'invoice-pull-subscription' | 'invoice-pull-request'
+>
 export const starkWebhookBody = z.strictObject({
   url: z.string().min(1).max(1000),
   subscriptions: z.array(z.enum(SUBSCRIPTIONS)).min(1),
@@ -173,6 +220,8 @@ export const starkListQuery = z.object({
   transferIds: list,
   transactionIds: list,
   externalIds: list,
+  subscriptionIds: list,
+  requestIds: list,
   status: z.string().min(1).optional(),
   taxId: z.string().transform(parseTaxId).optional(),
   sort: z.enum(['created', '-created', 'updated', '-updated']).default('-created'),

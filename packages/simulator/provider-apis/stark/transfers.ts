@@ -6,6 +6,7 @@ import { findRecipientFault } from '../../magic-recipients.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
+import { createBatch } from './create-batch.ts'
 import { decryptAccountKey, findKeyOwner } from './dict-keys.ts'
 import * as errors from './errors.ts'
 import { buildStarkId, parseStarkId } from './ids.ts'
@@ -228,14 +229,6 @@ function buildVerifiedReceiver(
   return { key, taxId, name: owner.name, ...account }
 }
 
-class RefusedOrder extends Error {
-  readonly refusal: SimulatedResponse
-  constructor(refusal: SimulatedResponse) {
-    super('an order of a request was refused')
-    this.refusal = refusal
-  }
-}
-
 type AcceptedOrders = { orders: StarkTransferOrder[]; outcome: ScriptedOutcome; present: PresentTransfer }
 
 /** Accepts every transfer of a request, or none. The answer shows each as `created`, whatever has become of it already. */
@@ -244,17 +237,11 @@ function acceptAll(
   { account }: { account: SimulatedAccount },
   { orders, outcome, present }: AcceptedOrders,
 ): SimulatedResponse {
-  try {
-    const transfers = state.store.inTransaction(() =>
-      orders.map((order, index) => {
-        const accepted = acceptStarkTransfer(state, order, { account, index, outcome })
-        if ('refusal' in accepted) throw new RefusedOrder(accepted.refusal)
-        return present(state.store, { transfer: accepted.transfer, sent: undefined })
-      }),
-    )
-    return { status: 200, body: { message: 'Transfer(s) successfully created', transfers } }
-  } catch (error) {
-    if (error instanceof RefusedOrder) return error.refusal
-    throw error
-  }
+  const transfers = createBatch(state.store, orders, (order, index) => {
+    const accepted = acceptStarkTransfer(state, order, { account, index, outcome })
+    if ('refusal' in accepted) return accepted
+    return present(state.store, { transfer: accepted.transfer, sent: undefined })
+  })
+  if ('refusal' in transfers) return transfers.refusal
+  return { status: 200, body: { message: 'Transfer(s) successfully created', transfers } }
 }
