@@ -31,12 +31,10 @@ const events = z
 export const createWebhookBody = z.strictObject({
   url: endpointUrl,
   token: token.optional().meta({ description: 'Generated where absent' }),
-  events: events
-    .optional()
-    .meta({
-      description:
-        'All where absent, except `BATCH` and `RECURRENCE`, which are delivered only where they are named',
-    }),
+  events: events.optional().meta({
+    description:
+      'All where absent, except `BATCH` and `RECURRENCE`, which are delivered only where they are named',
+  }),
 })
 export type CreateWebhookBody = z.output<typeof createWebhookBody>
 

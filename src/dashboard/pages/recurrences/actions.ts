@@ -79,16 +79,19 @@ async function confirmCharge(visit: RecurrenceVisit): Promise<Confirmation | nul
   const idempotencyKey = readSubmissionKey(form)
   if (await isCycleChargeCreated(em.fork(), { token, uuid, idempotencyKey })) return null
   const body = parseCharge(visit)
-  const { valueCents, debit } = await validateCycleCharge({ em: em.fork(), token }, { uuid, body })
-  const gaps = { amount: f.money(valueCents + debit.feeCents), payer: row.debtorName }
+  const { valueCents, feeCents, dueOn, cycle } = await validateCycleCharge(
+    { em: em.fork(), token },
+    { uuid, body },
+  )
+  const gaps = { amount: f.money(valueCents + feeCents), payer: row.debtorName }
   return {
     title: t('recurrence.chargeAsk', gaps),
     button: t('recurrence.chargeNow', gaps),
     facts: [
       { name: 'field.payer', value: row.debtorName },
       { name: 'field.document', value: f.document(row.debtorDocument) },
-      { name: 'field.due_on', value: f.date(debit.dueOn) },
-      { name: 'recurrence.cycle', value: f.number(debit.cycle) },
+      { name: 'field.due_on', value: f.date(dueOn) },
+      { name: 'recurrence.cycle', value: f.number(cycle) },
       { name: 'field.contract', value: row.contract },
     ],
     means: t('recurrence.chargeMeans'),
