@@ -127,6 +127,31 @@ describe.each(BACEN_DIALECTS)('at %s', dialect => {
     expect(await listCharges(merchant, recurrence)).toEqual([])
   })
 
+  test.each(['QR_WITH_PAYMENT', 'PAYMENT_THEN_OFFER'] as const)(
+    'a payer who pays the code of %s pays the first charge, and authorizes or rejects the recurrence',
+    async journey => {
+      const merchant = await stack.createMerchant({ providers: [{ dialect }] })
+      const first_charge = {
+        value: 12.3,
+        type: 'PIX',
+        ...(journey === 'PAYMENT_THEN_OFFER' && { due: { on: await inDays(5) } }),
+      }
+      for (const [recurrence, status] of [
+        ['accept', 'ACTIVE'],
+        ['reject', 'REJECTED'],
+      ] as const) {
+        const created = await create(merchant, { journey, first_charge })
+        await stack.simulator.pay({ payload: created.payload, recurrence })
+        await waitForStatus(merchant, created, status)
+        await pollUntil(
+          () => merchant.api.readCharge(created.first_charge.uuid),
+          charge => charge.status === 'PAID',
+        )
+      }
+      await stack.waitUntilLedgerAgrees(merchant)
+    },
+  )
+
   test('its payer revokes it: the debit of the next cycle is cancelled with it', async () => {
     const { merchant, recurrence } = await createCharged(dialect)
     await stack.simulator.cancelRecurrence(recurrence.rail_id)
