@@ -12,6 +12,7 @@ import { isCycleCharged, lockRecurrence } from '../../db/repositories/recurrence
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
 import type {
   IssueChargeOutcome,
   IssuedCharge,
@@ -19,6 +20,7 @@ import type {
   UnreachableResult,
 } from '../../domain/providers/provider.ts'
 import { findCreationPeriod } from '../../domain/recurrences/cycles.ts'
+import { describeDebit } from '../../domain/recurrences/debit.ts'
 import { isChargeableRecurrenceState } from '../../domain/recurrences/recurrence.ts'
 import { computeBrasiliaDay } from '../../domain/shared/brasilia-day.ts'
 import type {
@@ -63,7 +65,7 @@ export function issueDebit(dependencies: ActivityDependencies) {
     const start = await runInTransaction(orm, em => startDebit(dependencies, em, debitOrder))
     if (start.kind === 'ended') return readResult(dependencies, order)
     const { attempt, isRepeat, blocked } = start
-    const found = isRepeat ? await lookUpDebit(dependencies, start, order) : null
+    const found = isRepeat ? await lookUpDebit(dependencies, start, debitOrder) : null
     if (found?.kind === 'found') return recordIssued(dependencies, start, found.charge)
     if (found?.kind === 'no_answer') return { kind: 'again', code: found.code }
     // Nothing was ever sent, or look-ups have proved that it did not arrive.
@@ -143,7 +145,9 @@ async function startDebit(
     await sendChanges(em)
   }
   const [earlier] = await findIssueAttempts(em, chargeUuid)
-  const isTooLate = computeBrasiliaDay(new Date()) > findCreationPeriod(debit.dueOn).lastDay
+  const isProvider = PROVIDER_CAPABILITIES[client.connection.dialect].ownDebits !== undefined
+  const { lastDay } = findCreationPeriod(debit.dueOn, { isProvider })
+  const isTooLate = computeBrasiliaDay(new Date()) > lastDay
   const blocked = isTooLate ? TOO_LATE : blockedReason('issue', client.connection, { isPaused })
   if (earlier) return { kind: 'call', ...client, chargeUuid, attempt: earlier, isRepeat: true, blocked }
   const subject = { operation: 'issue', subjectUuid: chargeUuid, position: 0 } as const
@@ -167,9 +171,14 @@ async function failStoredDebit(em: EntityManager, charge: Charge, failure: Opera
 }
 
 /** Looks up whether an earlier call has made the debit. */
-async function lookUpDebit(dependencies: ActivityDependencies, start: DebitStart, { uuid }: ChargeInput) {
+async function lookUpDebit(
+  dependencies: ActivityDependencies,
+  start: DebitStart,
+  { uuid, debit }: OrderedDebit,
+) {
   const { connection, provider, attempt } = start
-  const answer = await provider.findCharge(referenceOf(uuid), { isDue: false, isDebit: true })
+  const kind = { isDue: false, isDebit: true, debit: describeDebit(debit) }
+  const answer = await provider.findCharge(referenceOf(uuid), kind)
   await requireReach(dependencies, dependencies.orm.em.fork(), connection, answer)
   return guardNotFoundByEpoch(answer, { attempt: attempt!, connection })
 }
@@ -179,14 +188,14 @@ async function requestDebit(
   { connection, provider }: DebitStart,
   { uuid, valueCents, debit, details }: OrderedDebit,
 ): Promise<IssueChargeOutcome> {
-  const { railId, dueOn, feeCents } = debit
+  const { feeCents } = debit
   const outcome = await provider.issueCharge({
     reference: referenceOf(uuid),
     totalCents: valueCents + feeCents,
     expiresInSeconds: 0,
     collectionKey: connection.collectionKey ?? null,
     ...describeDetails(connection, sealer.open<ChargeInputDetails>(details)),
-    debit: { railId, dueOn },
+    debit: describeDebit(debit),
   })
   await recordCircuitResult(orm.em.fork(), connection, { outcome, order: 'charge' })
   return outcome

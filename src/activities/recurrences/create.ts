@@ -98,10 +98,14 @@ export function failRecurrence({ orm }: ActivityDependencies) {
 export function describeSent(row: Recurrence): SentRecurrence {
   return {
     reference: referenceOf(row.uuid),
-    debtor: { name: row.debtorName, document: row.debtorDocument },
+    debtor: describeDebtor(row),
     railId: row.railId ?? null,
     orderedAt: row.createdAt.toISOString(),
   }
+}
+
+function describeDebtor({ debtorName: name, debtorDocument: document, debtorAddress: address }: Recurrence) {
+  return { name, document, ...(address && { address }) }
 }
 
 const NOT_SUPPORTED = {
@@ -165,7 +169,7 @@ function describeOrder(row: Recurrence, { collectionKey }: Connection): Provider
   const { valueCents, minimumCents, subject, endsOn } = row
   return {
     reference: referenceOf(row.uuid),
-    debtor: { name: row.debtorName, document: row.debtorDocument },
+    debtor: describeDebtor(row),
     frequency: row.frequency,
     startsOn: row.startsOn,
     retryPolicy: row.retryPolicy,

@@ -43,6 +43,7 @@ async function storeRecurrence(
     ...details.terms,
     debtorName: details.debtor.name,
     debtorDocument: details.debtor.document,
+    debtorAddress: details.debtor.address ?? null,
     sealedPayerAccount: details.payerAccount ? sealer.seal(details.payerAccount) : null,
     requestExpiresAt: details.requestExpiresAt === undefined ? null : new Date(details.requestExpiresAt),
     externalRef: details.externalRef ?? null,

@@ -1,5 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { ChargeSplit } from '../../domain/charges/split.ts'
+import type { DebtorAddress } from '../../domain/providers/provider.ts'
 import type {
   Frequency,
   Journey,
@@ -42,6 +43,7 @@ const recurrence = defineEntity({
     daysBefore: p.integer(),
     debtorName: p.text(),
     debtorDocument: p.text(),
+    debtorAddress: p.json<DebtorAddress>().nullable(),
     /** `PayerAccount`, sealed; null of a journey without a request. */
     sealedPayerAccount: p.text().nullable(),
     requestExpiresAt: timestampColumn().nullable(),

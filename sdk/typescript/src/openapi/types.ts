@@ -2770,6 +2770,7 @@ export interface components {
         RecurrenceDebtorShown: {
             name: string;
             document: string;
+            address?: components["schemas"]["DebtorAddress"];
         };
         RecurrenceSplit: {
             /** @enum {string} */
@@ -3409,6 +3410,8 @@ export interface components {
             name: string;
             /** @description CPF or CNPJ with valid check digits, without formatting */
             document: string;
+            /** @description Needed by some providers, else kept */
+            address?: components["schemas"]["DebtorAddress"];
         };
         /** @description The account of the payer whose bank is sent the request */
         PayerAccount: {

@@ -40,6 +40,8 @@ create table recurrence (
   days_before int not null check (days_before between 3 and 9),
   debtor_name varchar(140) not null,
   debtor_document varchar(14) not null,
+  -- Where a provider needs it.
+  debtor_address jsonb,
   -- The account of the payer that the request for consent goes to, sealed.
   sealed_payer_account text,
   request_expires_at timestamptz,
