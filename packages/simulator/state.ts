@@ -24,6 +24,7 @@ import { cancelStarkTransfer } from './provider-apis/stark/pending-transfers.ts'
 import { wooviDueArithmetic } from './provider-apis/woovi/due-terms.ts'
 import { createWooviNotificationFormat } from './provider-apis/woovi/notifications.ts'
 import { type PendingOrderKey, removeWooviOrder } from './provider-apis/woovi/order-removal.ts'
+import { simulateWooviSubscriptions, type WooviSubscriptions } from './provider-apis/woovi/subscriptions.ts'
 import { createRail, type Rail } from './rail.ts'
 import type { RailEventHandler } from './rail-events.ts'
 import { type Receipts, simulateReceipts } from './receipts.ts'
@@ -50,6 +51,7 @@ export type SimulatorState = {
   disputes: SimulatedDisputes
   /** Recurrences (Pix Automático) with their charges, payers and clock. */
   recurring: SimulatedRecurring
+  wooviSubscriptions: WooviSubscriptions
   panel: Panel
   /** Webhooks of received PIX, by PIX key. */
   webhooks: SimulatedWebhooks
@@ -159,6 +161,7 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
   const refunds = simulateRefunds({ ...dependencies, returns })
   const disputes = simulateDisputes({ ...dependencies, refunds, returns, transfers })
   const recurring = simulateRecurring({ ...dependencies, payloadHost })
+  const wooviSubscriptions = simulateWooviSubscriptions({ ...dependencies, recurring })
   const panel = simulatePanel({ ...dependencies, refunds, transfers })
   const inbox = createInbox({ store, now, stopping })
   const payerBank = simulatePayerBank({ accounts, charges, receipts, recurring, signer, dispatcher, url })
@@ -175,6 +178,7 @@ export function createSimulatorState(options: SimulatorStateOptions): SimulatorS
     transfers,
     disputes,
     recurring,
+    wooviSubscriptions,
     panel,
     webhooks,
     paymentWebhooks,

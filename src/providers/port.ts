@@ -10,6 +10,7 @@ import type { LookUpKeyOutcome } from '../domain/pix-keys/key-look-up.ts'
 import type { FindLookUpBudgetOutcome } from '../domain/pix-keys/look-up-budget.ts'
 import type {
   AccountIdentity,
+  AutomaticDebit,
   CancelChargeOutcome,
   CreateKeyOutcome,
   DeleteKeyOutcome,
@@ -57,9 +58,9 @@ export type ProviderNotificationRequest = {
 /**
  * Whether a charge was issued with a due date, or debits the payer of a recurrence. The Central Bank's API keeps those apart from the
  * others: a look-up among the others does not find one, which would prove that it is absent. So a caller that looks up such a charge
- * must say so.
+ * must say so. `debit`: which debit it is, for a provider that takes no id of ours with one.
  */
-export type ChargeKind = { isDue: boolean; isDebit?: boolean }
+export type ChargeKind = { isDue: boolean; isDebit?: boolean; debit?: AutomaticDebit }
 
 /** What a provider reports of a PIX in its notification only. */
 export type NotifiedDetails = { payer?: Party; rejection?: Pick<ProviderPayout, 'code' | 'message'> }
@@ -94,7 +95,7 @@ export interface Provider {
   /** Sends a request for consent to the payer's bank. May be repeated: one that is there already counts as requested. */
   requestConsent?(request: ConsentRequest): Promise<RequestConsentOutcome>
   /** Cancels a recurrence; may be repeated. Its debits that are not made yet are cancelled with it. */
-  cancelRecurrence?(recurrence: { railId: string }): Promise<CancelRecurrenceOutcome>
+  cancelRecurrence?(recurrence: { railId: string; reference: string }): Promise<CancelRecurrenceOutcome>
   /** Looks one received PIX up by its end-to-end id. */
   findPayment(endToEnd: string): Promise<FindPaymentOutcome>
   /** Prepares a refund as `prepareTransfer` prepares a transfer. Absent where a refund needs no preparation. */

@@ -14,7 +14,7 @@ const FOREIGN_NAMES = new Set([
   ...['MedSubmitDefenseBodySchema', 'PixSendDetailResponseSchema', 'UpdateAccountConfigBodySchema', 'nome'],
   ...['CreateReportBodySchema', 'PixResendWebhookBodySchema', 'PixSendBodySchema'],
   // The OpenAPI description of Woovi.
-  ...['woovi.yml', 'PixQrCodePayload', 'PixQrCode', 'PaymentCreatePayload'],
+  ...['woovi.yml', 'PixQrCodePayload', 'PixQrCode', 'PaymentCreatePayload', 'SubscriptionPayload'],
   ...['WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR', 'multipleOf', '__proto__', 'fetch', 'pg', 'src'],
 ])
 

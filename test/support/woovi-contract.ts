@@ -23,6 +23,8 @@ const DEFECTS = [
   /\/(?:charge\/expiresIn|pixQrCodes?(?:\/\d+)?\/value|pix\/value) must be string /,
   // The values of `type` and `status` are swapped in the document.
   /\/transactions?(?:\/\d+)?\/(?:type|status) must be equal to one of the allowed values/,
+  // "INACTIVE: Assinatura cancelada" ("Máquina de Estados do Pix Automático").
+  /\/subscriptions?(?:\/\d+)?\/status must be equal to one of the allowed values/,
   // The example of an approval has APPROVED, and the pages on payments have more; so have those on disputes.
   /\/payment\/status must be equal to one of the allowed values/,
   /\/disputes\/\d+\/status must be equal to one of the allowed values/,
@@ -63,6 +65,9 @@ const LOOK_UPS: Record<string, (body: WooviNotificationBody) => { path: string; 
     body: { transaction },
   }),
   dispute: ({ dispute }) => ({ path: '/api/v1/dispute', body: { disputes: [dispute] } }),
+  // These notifications are the subscription and the installment themselves.
+  pixRecurring: subscription => ({ path: '/api/v1/subscriptions/id', body: { subscription } }),
+  cobr: installment => ({ path: '/api/v1/installments/id', body: { installment } }),
 }
 
 /**

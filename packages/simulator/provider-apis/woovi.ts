@@ -13,6 +13,7 @@ import { createWooviFileHandlers, readWooviUploadForm } from './woovi/files.ts'
 import { createWooviKeyCheckHandlers } from './woovi/key-checks.ts'
 import { createWooviKeyHandlers } from './woovi/pix-keys.ts'
 import { createWooviStaticCodeHandlers } from './woovi/static-code-calls.ts'
+import { createWooviSubscriptionHandlers } from './woovi/subscription-calls.ts'
 import { createWooviTransactionHandlers } from './woovi/transactions.ts'
 import { createWooviTransferHandlers } from './woovi/transfers.ts'
 
@@ -43,6 +44,7 @@ function listWooviCallRoutes(state: SimulatorState): ProviderApiRoute[] {
   ]
   const keyChecks = createWooviKeyCheckHandlers(state)
   const staticCodes = createWooviStaticCodeHandlers(state)
+  const subscriptions = createWooviSubscriptionHandlers(state)
   const order: SimulatedCallRoute = {
     operation: 'sendTransfer',
     findMagicFault: transfers.findOrderFault,
@@ -65,6 +67,23 @@ function listWooviCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     ['get', '/qrcode-static/:id', { operation: 'findCharge', handle: staticCodes.show }],
     ['delete', '/qrcode-static/:id', { operation: 'cancelCharge', handle: staticCodes.remove }],
     ['get', '/qrcode-static', { operation: 'statement', handle: staticCodes.list }],
+
+    ['post', '/subscriptions', { operation: 'issueRecurrence', handle: subscriptions.create }],
+    ['get', '/subscriptions', { operation: 'findRecurrence', handle: subscriptions.list }],
+    ['get', '/subscriptions/:id', { operation: 'findRecurrence', handle: subscriptions.show }],
+    ['put', '/subscriptions/:id/cancel', { operation: 'cancelRecurrence', handle: subscriptions.cancel }],
+    [
+      'get',
+      '/subscriptions/:id/installments',
+      { operation: 'findAutomaticCharge', handle: subscriptions.installments },
+    ],
+    ['get', '/installments/:id', { operation: 'findAutomaticCharge', handle: subscriptions.installment }],
+    ['post', '/installments/:id/cobr', { operation: 'issueAutomaticCharge', handle: subscriptions.charge }],
+    [
+      'post',
+      '/installments/:id/cobr/retry',
+      { operation: 'retryAutomaticCharge', handle: subscriptions.retry },
+    ],
 
     ['get', '/transaction/:id', { operation: 'findPayment', handle: transactions.show }],
     ['get', '/transaction', { operation: 'statement', handle: transactions.list }],

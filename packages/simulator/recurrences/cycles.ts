@@ -19,6 +19,16 @@ export function computeCycle(
   return addMonths(startsOn, estimate * months) > day ? estimate - 1 : estimate
 }
 
+/** Computes the day on which a cycle begins, as `computeCycle` counts them. */
+export function computeCycleStart(
+  { startsOn, frequency }: { startsOn: string; frequency: RecurrenceFrequency },
+  cycle: number,
+): string {
+  return frequency === 'weekly'
+    ? shiftDay(startsOn, 7 * cycle)
+    : addMonths(startsOn, cycle * MONTHS_PER_CYCLE[frequency])
+}
+
 /** Days after the first try within which an automatic charge may be tried again (PERMITE_3R_7D). */
 const RETRY_DAYS = 7
 /** Retries of an automatic charge after its first try. */

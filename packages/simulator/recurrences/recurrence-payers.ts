@@ -51,6 +51,8 @@ export type RecurrencePayers = {
   change(recurrence: SimulatedRecurrence, settings: Partial<PayerSettings>): SimulatedRecurrence
   /** Refuses the next tries of a recurrence with a code. */
   planRefusals(recurrence: SimulatedRecurrence, code: TryCode, times: number): SimulatedRecurrence
+  /** Adds what a provider does by itself at the end of each period of a day. */
+  onPeriodEnd(act: () => void): void
   /** Advances the clock of recurrences by days, each with its tries; the last one until a period. */
   advance(days: number, until: DayPeriod): void
 }
@@ -76,6 +78,7 @@ export function simulateRecurrencePayers({
   requests,
   charges,
 }: PayerDependencies): RecurrencePayers {
+  const periodEndActs: (() => void)[] = []
   const findRecurrence = (charge: AutomaticCharge) => recurrences.find(charge.recurrenceId)!
   const findCharge = ({ accountId, txid }: ChargeTry) => charges.find(accountId, txid)!
 
@@ -183,6 +186,7 @@ export function simulateRecurrencePayers({
       for (const chargeTry of listPendingTries('scheduled')) {
         if (chargeTry.day <= today) runTry(chargeTry, period)
       }
+      for (const act of periodEndActs) act()
       expireCharges(today)
     })
 
@@ -257,6 +261,7 @@ export function simulateRecurrencePayers({
       const planned = [...(JSON.parse(recurrence.plannedCodes) as TryCode[]), ...Array(times).fill(code)]
       return recurrences.revise(recurrence, { plannedCodes: JSON.stringify(planned) })
     },
+    onPeriodEnd: act => void periodEndActs.push(act),
     advance: (days, until) => {
       if (days === 0) runPeriod('MORNING')
       for (let day = 1; day <= days; day++) {

@@ -1,6 +1,6 @@
 /**
  * Tables of Woovi's API: webhooks by event, orders that wait for approval, files, txids of Woovi's choice, static
- * codes, checks of keys, and the key that signs notifications.
+ * codes, checks of keys, subscriptions with their installments, and the key that signs notifications.
  */
 export const WOOVI_SCHEMA = `
 CREATE TABLE wooviWebhook (
@@ -79,6 +79,33 @@ CREATE TABLE wooviUnknownKey (
   key TEXT NOT NULL,
   at TEXT NOT NULL,
   PRIMARY KEY (accountId, key)
+) STRICT;
+
+CREATE TABLE wooviSubscription (
+  accountId TEXT NOT NULL REFERENCES account,
+  id TEXT NOT NULL,
+  correlationID TEXT NOT NULL,
+  recurrenceId TEXT NOT NULL UNIQUE REFERENCES recurrence,
+  name TEXT,
+  comment TEXT,
+  customer TEXT NOT NULL,
+  cents INTEGER NOT NULL CHECK (cents > 0),
+  dayDue INTEGER NOT NULL CHECK (dayDue >= 3),
+  installmentCount INTEGER CHECK (installmentCount > 0),
+  createdAt TEXT NOT NULL,
+  PRIMARY KEY (accountId, id),
+  UNIQUE (accountId, correlationID)
+) STRICT;
+
+CREATE TABLE wooviInstallment (
+  id TEXT PRIMARY KEY,
+  recurrenceId TEXT NOT NULL REFERENCES recurrence,
+  number INTEGER NOT NULL,
+  dueOn TEXT NOT NULL,
+  cents INTEGER NOT NULL CHECK (cents > 0),
+  txid TEXT,
+  createdAt TEXT NOT NULL,
+  UNIQUE (recurrenceId, number)
 ) STRICT;
 
 CREATE TABLE wooviNotificationKey (privateKeyPem TEXT NOT NULL) STRICT;

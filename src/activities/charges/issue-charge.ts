@@ -218,6 +218,7 @@ export async function recordIssuedCharge(
   if (charge.due) charge.expiresAt = findLaterExpiry(charge.due, issued.expiresAt)
   if (isDebit(charge)) charge.expiresAt = await findDebitExpiry(em, charge)
   if (isIssuedAsStaticCode(charge.valueCents, connection)) storeChargeCode(em, charge, issued)
+  attempt.providerRef = issued.ref ?? null
   transitionAttempt(attempt, 'accepted')
   orphanCallingAttempts(attempts)
   transition(charge, chargeMachine, 'issued', new Date())

@@ -13,6 +13,7 @@ import { isCycleCharged, lockRecurrence } from '../../db/repositories/recurrence
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
 import type {
   IssueChargeOutcome,
   IssuedCharge,
@@ -21,6 +22,7 @@ import type {
   UnreachableResult,
 } from '../../domain/providers/provider.ts'
 import { findCreationPeriod } from '../../domain/recurrences/cycles.ts'
+import { describeDebit } from '../../domain/recurrences/debit.ts'
 import { isChargeableRecurrenceState } from '../../domain/recurrences/recurrence.ts'
 import { computeBrasiliaDay } from '../../domain/shared/brasilia-day.ts'
 import type {
@@ -131,7 +133,9 @@ async function startDebit(
     passCycle(recurrence, cycle)
     await sendChanges(em)
   }
-  const isTooLate = computeBrasiliaDay(new Date()) > findCreationPeriod(debit.dueOn).lastDay
+  const isProvider = PROVIDER_CAPABILITIES[client.connection.dialect].ownDebits !== undefined
+  const { lastDay } = findCreationPeriod(debit.dueOn, { isProvider })
+  const isTooLate = computeBrasiliaDay(new Date()) > lastDay
   const blocked = isTooLate ? TOO_LATE : blockedReason('issue', client.connection, { isPaused })
   const [earlier] = await findIssueAttempts(em, chargeUuid)
   const attempt = earlier ?? (blocked ? null : createDebitAttempt(em, chargeUuid, client.connection))
@@ -165,7 +169,8 @@ async function findOrRequestDebit(
 ): Promise<IssueChargeOutcome | NoAnswerResult> {
   const { connection, provider, attempt, isRepeat, blocked } = start
   if (isRepeat) {
-    const shown = await provider.findCharge(referenceOf(order.uuid), { isDue: false, isDebit: true })
+    const kind = { isDue: false, isDebit: true, debit: describeDebit(order.debit) }
+    const shown = await provider.findCharge(referenceOf(order.uuid), kind)
     await requireReach(dependencies, dependencies.orm.em.fork(), connection, shown)
     const answer = guardNotFoundByEpoch(shown, { attempt: attempt!, connection })
     if (answer.kind === 'found') return { kind: 'accepted', charge: answer.charge }
@@ -179,14 +184,14 @@ async function requestDebit(
   { connection, provider }: DebitStart,
   { uuid, valueCents, debit, details }: OrderedDebit,
 ): Promise<IssueChargeOutcome> {
-  const { railId, dueOn, feeCents } = debit
+  const { feeCents } = debit
   const outcome = await provider.issueCharge({
     reference: referenceOf(uuid),
     totalCents: valueCents + feeCents,
     expiresInSeconds: 0,
     collectionKey: connection.collectionKey ?? null,
     ...describeDetails(connection, sealer.open<ChargeInputDetails>(details)),
-    debit: { railId, dueOn },
+    debit: describeDebit(debit),
   })
   await recordCircuitResult(orm.em.fork(), connection, { outcome, order: 'charge' })
   return outcome

@@ -116,7 +116,7 @@ async function findFailure(em: EntityManager, row: Recurrence): Promise<Operatio
 export function describeSent(row: Recurrence): SentRecurrence {
   return {
     reference: referenceOf(row.uuid),
-    debtor: { name: row.debtorName, document: row.debtorDocument },
+    debtor: describeDebtor(row),
     railId: row.railId ?? null,
     orderedAt: row.createdAt.toISOString(),
     ...describeFirstCharge(row),
@@ -125,6 +125,10 @@ export function describeSent(row: Recurrence): SentRecurrence {
 
 function describeFirstCharge({ firstChargeUuid }: Recurrence) {
   return firstChargeUuid == null ? {} : { firstChargeReference: referenceOf(firstChargeUuid) }
+}
+
+function describeDebtor({ debtorName: name, debtorDocument: document, debtorAddress: address }: Recurrence) {
+  return { name, document, ...(address && { address }) }
 }
 
 const NOT_SUPPORTED = {
@@ -198,7 +202,7 @@ function describeOrder(
   const { valueCents, minimumCents, subject, endsOn, sealedPayerAccount, requestExpiresAt } = row
   return {
     reference: referenceOf(row.uuid),
-    debtor: { name: row.debtorName, document: row.debtorDocument },
+    debtor: describeDebtor(row),
     frequency: row.frequency,
     startsOn: row.startsOn,
     retryPolicy: row.retryPolicy,

@@ -45,6 +45,7 @@ export async function storeRecurrence(
     debtorName: details.debtor.name,
     debtorDocument: details.debtor.document,
     firstChargeUuid: order.firstCharge?.uuid ?? null,
+    debtorAddress: details.debtor.address ?? null,
     sealedPayerAccount: details.payerAccount ? sealer.seal(details.payerAccount) : null,
     requestExpiresAt: details.requestExpiresAt === undefined ? null : new Date(details.requestExpiresAt),
     externalRef: details.externalRef ?? null,

@@ -3,6 +3,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import { Recurrence } from '../../db/entities/recurrence.ts'
 import { listOpenDebits, lockRecurrence } from '../../db/repositories/recurrences.ts'
+import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import type {
   CancelRecurrenceOutcome,
@@ -105,13 +106,13 @@ export function cancelRecurrence(dependencies: ActivityDependencies) {
     const row = await runInTransaction(orm, em => requestCancellation(em, uuid))
     if (!row.railId || !recurrenceMachine.accepts(row.state, 'cancelled'))
       return change(dependencies, uuid, () => undefined)
-    const { railId } = row
+    const recurrence = { railId: row.railId, reference: referenceOf(uuid) }
     const { answer } = await callRepeatably(
       dependencies,
       orm.em.fork(),
       row.connection.uuid,
       async (provider): Promise<CancelRecurrenceOutcome> =>
-        (await provider.cancelRecurrence?.({ railId })) ?? NOT_SUPPORTED,
+        (await provider.cancelRecurrence?.(recurrence)) ?? NOT_SUPPORTED,
     )
     switch (answer.kind) {
       case 'cancelled':

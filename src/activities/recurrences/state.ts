@@ -55,7 +55,8 @@ export async function applyReport(
   if (!event || !recurrenceMachine.accepts(row.state, event)) return
   if (event === 'rejected' || event === 'cancelled') {
     row.reasonCode = report.code ?? row.reasonCode ?? null
-    if (event === 'cancelled') row.cancelledBy = report.cancelledBy ?? null
+    const payer = report.status === 'rejected' ? 'payer' : null
+    if (event === 'cancelled') row.cancelledBy = report.cancelledBy ?? payer
   }
   await changeRecurrence(em, row, event)
 }
@@ -65,6 +66,8 @@ function findReportedEvent(row: Recurrence, { status }: ProviderRecurrence): Rec
   if (isUnanswered && hasRequestEnded(row)) return 'expired'
   if (status === 'waiting') return null
   if (!isChargeableRecurrenceState(row.state)) return EVENTS[status]
+  // Some report that the payer has withdrawn the authorization as its rejection.
+  if (status === 'rejected') return 'cancelled'
   const isOver = row.endsOn != null && computeBrasiliaDayEnd(row.endsOn) <= new Date()
   return status === 'expired' || (isOver && status === 'active') ? 'ended' : EVENTS[status]
 }

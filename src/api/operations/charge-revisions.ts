@@ -195,7 +195,9 @@ async function validateRetry(
     fail('revision_in_progress', { retryAfterS: UNAVAILABLE_RETRY_S })
   if (!isRevisableChargeState(charge.state))
     fail('charge_not_retryable', { data: { reason: 'charge_ended' } })
-  const recurrence = await em.findOneOrFail(Recurrence, recurrenceUuid)
+  const recurrence = await em.findOneOrFail(Recurrence, recurrenceUuid, { populate: ['connection'] })
+  if (PROVIDER_CAPABILITIES[recurrence.connection.dialect].ownDebits)
+    fail('charge_not_retryable', { data: { reason: 'retried_by_provider' } })
   const tried = buildTriedCharge(recurrence, { cycle, dueDay: debitOn, tries })
   const reason = findRetryRefusal(tried, { on, today: computeBrasiliaDay(new Date()) })
   if (reason === null) return

@@ -7,6 +7,7 @@ import {
   type RecurrencesQuery,
   recurrenceSchema,
   showCreatedRecurrence,
+  toRecurrenceDebtor,
   toTerms,
 } from '../../contract/recurrences/recurrence.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
@@ -26,7 +27,11 @@ import { computeQuotedFeeCents, MAX_CENTS } from '../../domain/ledger/money.ts'
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
 import { findCycleOfDay } from '../../domain/recurrences/cycles.ts'
 import { isChargeableRecurrenceState, recurrenceMachine } from '../../domain/recurrences/recurrence.ts'
-import { findCycleChargeErrors, findRecurrenceErrors } from '../../domain/recurrences/recurrence-errors.ts'
+import {
+  findCycleChargeErrors,
+  findRecurrenceErrors,
+  findUnofferedTerms,
+} from '../../domain/recurrences/recurrence-errors.ts'
 import { readTerms } from '../../domain/recurrences/stored-terms.ts'
 import { computeBrasiliaDay } from '../../domain/shared/brasilia-day.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
@@ -122,7 +127,7 @@ export function createRecurrence(
     start({ fingerprint, ...operation }, { candidates, splits, requestExpiresAt, firstCharge }, waitMs) {
       const details: RecurrenceInputDetails = {
         terms: toTerms(body),
-        debtor: body.debtor,
+        debtor: toRecurrenceDebtor(body.debtor),
         ...(body.payer_account && { payerAccount: toPayerAccount(body.payer_account) }),
         ...(requestExpiresAt && { requestExpiresAt: requestExpiresAt.toISOString() }),
         ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
@@ -192,11 +197,14 @@ async function validateRecurrence(caller: RecurrenceCaller, body: CreateRecurren
     errors,
     findCandidates(caller.em, { ...caller, providerUuid: body.provider_uuid }),
   )
-  const capable = (candidates ?? []).filter(({ dialect }) =>
-    PROVIDER_CAPABILITIES[dialect].journeys.includes(terms.journey),
-  )
-  if (candidates && capable.length === 0)
-    errors.journey ??= ['is not offered by the providers of this recurrence']
+  const offer = { terms, hasAddress: body.debtor.address !== undefined }
+  const judged = (candidates ?? []).map(candidate => ({
+    candidate,
+    lacks: findUnofferedTerms(offer, PROVIDER_CAPABILITIES[candidate.dialect]),
+  }))
+  const capable = judged.filter(({ lacks }) => lacks.length === 0).map(({ candidate }) => candidate)
+  const [least = []] = judged.map(({ lacks }) => lacks).toSorted((one, other) => one.length - other.length)
+  for (const { field, message } of least) errors[field] ??= [message]
   const firstCharge = body.first_charge && { debtor: body.debtor, ...body.first_charge }
   const payable = firstCharge ? await selectForFirstCharge(caller, { capable, firstCharge, errors }) : capable
   const { valueCents } = terms
@@ -306,6 +314,8 @@ export async function validateCycleCharge(
   if (body.value === undefined && terms.valueCents === null)
     errors.value = ['is needed by a recurrence without a fixed value']
   const connection = await em.findOneOrFail(Connection, row.connection.uuid)
+  if (PROVIDER_CAPABILITIES[connection.dialect].ownDebits)
+    errors.due_on = ['must not be ordered: the provider of the recurrence creates each charge itself']
   const feeCents =
     terms.valueCents === null ? computeQuotedFeeCents(valueCents, connection.fees) : row.feeCents
   if (valueCents + feeCents > MAX_CENTS)

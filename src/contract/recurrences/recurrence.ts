@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ReadRecurrence } from '../../db/repositories/recurrences.ts'
+import type { RecurrenceDebtor } from '../../domain/providers/provider-recurrence.ts'
 import {
   CHARGE_GENERATIONS,
   FREQUENCIES,
@@ -18,7 +19,7 @@ import {
   MAX_SPLITS,
   splitBody,
 } from '../charges/charge.ts'
-import { payerMessage } from '../charges/due.ts'
+import { debtorAddress, payerMessage, showDebtorAddress, toAddress } from '../charges/due.ts'
 import {
   caseInsensitiveEnum,
   dayQueryFields,
@@ -43,9 +44,15 @@ import {
 
 const brasiliaDay = z.iso.date('must be a day, `YYYY-MM-DD`').meta({ description: 'A day in Brasília' })
 const debtor = z
-  .strictObject({ name: partyName, document: cpfOrCnpj })
+  .strictObject({
+    name: partyName,
+    document: cpfOrCnpj,
+    address: debtorAddress.optional().meta({ description: 'Needed by some providers, else kept' }),
+  })
   .meta({ id: 'RecurrenceDebtor', description: 'Who is debited' })
-const debtorShown = z.object({ name: z.string(), document: z.string() }).meta({ id: 'RecurrenceDebtorShown' })
+const debtorShown = z
+  .object({ name: z.string(), document: z.string(), address: debtorAddress.optional() })
+  .meta({ id: 'RecurrenceDebtorShown' })
 
 const payerAccount = z
   .strictObject({
@@ -240,7 +247,11 @@ export function showRecurrence(row: ReadRecurrence, { isPastDue }: { isPastDue: 
     ...(row.endsOn != null && { ends_on: row.endsOn }),
     contract: row.contract,
     ...(row.subject != null && { subject: row.subject }),
-    debtor: { name: row.debtorName, document: row.debtorDocument },
+    debtor: {
+      name: row.debtorName,
+      document: row.debtorDocument,
+      ...(row.debtorAddress && { address: showDebtorAddress(row.debtorAddress) }),
+    },
     retry_policy: row.retryPolicy,
     journey: row.journey,
     ...(row.requestExpiresAt && { request_expires_at: row.requestExpiresAt }),
@@ -280,6 +291,11 @@ export function showCreatedRecurrence(row: ReadRecurrence): ShownRecurrence {
     history: first ? [first] : [],
     updated_at: first ? new Date(first.created_at) : row.createdAt,
   }
+}
+
+/** Reads the debtor of a recurrence in a request. */
+export function toRecurrenceDebtor({ name, document, address }: z.output<typeof debtor>): RecurrenceDebtor {
+  return { name, document, ...(address && { address: toAddress(address) }) }
 }
 
 /** Reads the terms of a recurrence in a request. */

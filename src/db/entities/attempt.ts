@@ -20,7 +20,7 @@ const schema = defineEntity({
     sendings: p.integer().default(0),
     /** `PayoutHandle`, sealed; stored before a prepared payout is sent, else with its acceptance. */
     sealedHandle: p.text().nullable(),
-    /** The provider's id of the payout in the handle, by which its notifications name it; not sealed, so that it can be found by. */
+    /** The provider's id of the payout in the handle, or of a debit that it made itself, by which its notifications name it; not sealed, so that it can be found by. */
     providerRef: p.text().nullable(),
     /** When the handle by which it is sent was stored; null where the payout needed no preparation. */
     preparedAt: timestampColumn().nullable(),

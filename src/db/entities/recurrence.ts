@@ -1,5 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { ChargeSplit } from '../../domain/charges/split.ts'
+import type { DebtorAddress } from '../../domain/providers/provider.ts'
 import type {
   Frequency,
   Journey,
@@ -44,6 +45,7 @@ const recurrence = defineEntity({
     debtorDocument: p.text(),
     /** The charge that the payer pays by the code with which they consent; null of a journey without one. */
     firstChargeUuid: p.uuid().nullable(),
+    debtorAddress: p.json<DebtorAddress>().nullable(),
     /** `PayerAccount`, sealed; null of a journey without a request. */
     sealedPayerAccount: p.text().nullable(),
     requestExpiresAt: timestampColumn().nullable(),

@@ -1,5 +1,7 @@
 import type { ChargeState } from '../../domain/charges/charge.ts'
 import { showEndToEndId } from '../../domain/pix/identifiers.ts'
+import type { AutomaticDebit } from '../../domain/providers/provider.ts'
+import { describeDebit } from '../../domain/recurrences/debit.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Charge, type Split } from '../entities/charge.ts'
 import type { Connection } from '../entities/connection.ts'
@@ -123,13 +125,18 @@ export function queryLockedChargeState(chargeUuid: string): Query<ChargeState | 
   return query(sql, [chargeUuid], ([charge]) => charge?.state as ChargeState | undefined)
 }
 
-/** Returns the query that tells whether a charge has a due date, or is a debit; without a row it is neither. */
-export function queryChargeKind(chargeUuid: string): Query<{ isDue: boolean; isDebit?: true }> {
-  const sql =
-    'select due is not null as "isDue", debit_on is not null as "isDebit" from charge where uuid = ?'
+type ReadChargeKind = { isDue: boolean; isDebit?: true; debit?: AutomaticDebit }
+
+/** Returns the query that tells whether a charge has a due date, or is a debit, and which; without a row it is neither. */
+export function queryChargeKind(chargeUuid: string): Query<ReadChargeKind> {
+  const sql = `select c.due is not null as "isDue", c.debit_on as "dueOn", c.recurrence_uuid as "recurrenceUuid", r.rail_id as "railId"
+    from charge c left join recurrence r on r.uuid = c.recurrence_uuid where c.uuid = ?`
   return query(sql, [chargeUuid], ([charge]) => ({
     isDue: charge?.isDue === true,
-    ...(charge?.isDebit === true && { isDebit: true as const }),
+    ...(charge?.dueOn != null && {
+      isDebit: true as const,
+      debit: describeDebit(charge as { railId: string; recurrenceUuid: string; dueOn: string }),
+    }),
   }))
 }
 

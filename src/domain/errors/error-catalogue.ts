@@ -51,7 +51,7 @@ const MESSAGES = {
     revision_in_progress:
       'Another change of the charge has no answer of its provider yet; send the request again later.',
     charge_not_retryable:
-      'The debit cannot be tried again: the recurrence allows no retries, it is paid or over, or a try is pending; data.reason says which.',
+      'The debit cannot be tried again: the recurrence allows no retries, its provider retries it itself, it is paid or over, or a try is pending; data.reason says which.',
     recurrence_not_active: 'Only an ACTIVE recurrence is charged.',
     cycle_already_charged:
       'The cycle of this day has a charge already; a recurrence is charged once a cycle.',

@@ -25,7 +25,7 @@ const JUDGEMENTS: Record<string, AnswerJudgement> = {
 }
 
 /** Codes of outcomes whose answer leaves the result open: the provider did respond, and what it said is of use. */
-const PARTIAL_ANSWER_CODES = ['payment_not_listed', 'payment_unidentified']
+const PARTIAL_ANSWER_CODES = ['payment_not_listed', 'payment_unidentified', 'debit_not_made']
 
 /** Codes of a look-up that its provider refused because there were too many. */
 const THROTTLED_LOOK_UP_CODES = ['http_429', 'rate_limited']

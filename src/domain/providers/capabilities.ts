@@ -31,6 +31,11 @@ export type ProviderCapabilities = {
   /** By which journeys its recurrences (Pix Automático) get the payer's consent; none where it has no recurrences. */
   journeys: readonly Journey[]
   /**
+   * It makes the debit of each cycle of a recurrence itself, `daysBefore` days before the due day, and tries a failed one again itself.
+   * `needsAddress`: of the payer. Absent where each debit and each retry is ordered.
+   */
+  ownDebits?: { daysBefore: number; needsAddress: boolean }
+  /**
    * `charge`: it refuses a payer with another document than that of the charge's debtor. `none`: the payer is checked once the PIX has
    * arrived, as it is everywhere.
    */
@@ -153,7 +158,10 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
       needsAddress: true,
       revisable: 'nothing',
     },
-    journeys: [],
+    // OpenAPI, SubscriptionPayload: PAYMENT_ON_APPROVAL too, whose code pays the first debit of the subscription and no charge of ours.
+    journeys: ['QR'],
+    // "Criação manual de cobranças recorrentes"; "É obrigatório o envio do endereço do cliente" ("Como criar um Pix Automático?").
+    ownDebits: { daysBefore: 4, needsAddress: true },
     // "Bloqueando Pagamentos": `ensureSameTaxID`.
     locksPayer: 'charge',
     canTransfer: true,

@@ -1,8 +1,11 @@
 import type { Frequency, Journey, RetryPolicy } from '../recurrences/recurrence.ts'
-import type { NoAnswerResult, NotAcceptedResult, NotFoundResult } from './provider.ts'
+import type { ChargeDebtor, NoAnswerResult, NotAcceptedResult, NotFoundResult } from './provider.ts'
 
 /** The account of a payer to which a request for consent is sent; `ispb` is of its bank. */
 export type PayerAccount = { ispb: string; agency?: string; account: string }
+
+/** Whom a recurrence debits; `document` is a CPF or CNPJ, upper case. */
+export type RecurrenceDebtor = Omit<ChargeDebtor, 'email'>
 
 /** What creating a recurrence at a provider needs. Days are `YYYY-MM-DD`. */
 export type ProviderRecurrenceRequest = {
@@ -10,8 +13,8 @@ export type ProviderRecurrenceRequest = {
   reference: string
   /** What is paid for, as the payer's bank shows it. */
   subject?: string
-  /** A CPF or CNPJ, upper case. */
-  debtor: { name: string; document: string }
+  /** The address is there where the provider needs it. */
+  debtor: RecurrenceDebtor
   frequency: Frequency
   startsOn: string
   endsOn?: string

@@ -133,8 +133,11 @@ export type PreparePayoutOutcome =
   | UnreachableResult
   | NoAnswerResult
 
-/** The debit that a charge of a recurrence is: no payer is shown a code, and the payer's bank is asked for it on its day. */
-type AutomaticDebit = { railId: string; dueOn: string }
+/**
+ * The debit that a charge of a recurrence is: no payer is shown a code, and the payer's bank is asked for it on its day.
+ * `recurrenceReference`: our id of the recurrence at the provider.
+ */
+export type AutomaticDebit = { railId: string; recurrenceReference: string; dueOn: string }
 
 /** What issuing a charge needs. `totalCents` 0 asks for an open amount. */
 export type ProviderChargeRequest = {
@@ -205,6 +208,8 @@ export type IssuedCharge = {
   expiresAt: string | null
   pixKey: string
   receiver: Party
+  /** Of a debit that its provider makes itself: the provider's id of it, at most 200 characters, by which its notifications name it. */
+  ref?: string
 }
 export type IssueChargeOutcome = { kind: 'accepted'; charge: IssuedCharge } | NotAcceptedResult
 
@@ -354,7 +359,8 @@ export type DeleteKeyOutcome = { kind: 'deleted' } | NotFoundResult | NotAccepte
 export type NotificationItem = {
   kind: 'payment' | 'refund' | 'transfer' | 'dispute' | 'recurrence'
   /**
-   * Our id at the provider, where the notification names one, or the provider's id of a payout (`PayoutHandle.ref`); of a `dispute`
+   * Our id at the provider, where the notification names one, or the provider's id of a payout (`PayoutHandle.ref`) or of a debit
+   * (`IssuedCharge.ref`); of a `dispute`
    * the provider's id of the dispute, of a `recurrence` the rail's id of it.
    */
   reference: string | null

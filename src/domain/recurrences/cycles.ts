@@ -20,6 +20,9 @@ const MONTHS_OF_CYCLE: Record<Exclude<Frequency, 'WEEKLY'>, number> = {
 const LEAST_DAYS_AHEAD = 2
 const MOST_DAYS_AHEAD = 10
 
+/** Days after its due day until which a debit that its provider makes itself becomes the charge of its cycle: those of its retries. */
+const DAYS_OF_OWN_DEBIT = 7
+
 /** Hour of Brasília at which the charge of a cycle is created. */
 const CREATION_HOUR = 9
 
@@ -65,9 +68,19 @@ export function findLastCycleNumber(terms: CycleTerms): number | null {
   return terms.endsOn === null ? null : countCycles(terms, terms.endsOn)
 }
 
-/** Finds the first and the last day on which a charge of a due day may be created: from 10 to 2 calendar days before. */
-export function findCreationPeriod(dueDay: string): { firstDay: string; lastDay: string } {
-  return { firstDay: addDays(dueDay, -MOST_DAYS_AHEAD), lastDay: addDays(dueDay, -LEAST_DAYS_AHEAD) }
+/** Whether the provider makes the debits itself (`ownDebits` of its capabilities), so that none can be ordered too late. */
+type DebitMaker = { isProvider?: boolean }
+
+/**
+ * Finds the first and the last day on which a charge of a due day may be created: from 10 to 2 calendar days before, and until the last
+ * retry where its provider makes the debit itself.
+ */
+export function findCreationPeriod(
+  dueDay: string,
+  { isProvider = false }: DebitMaker = {},
+): { firstDay: string; lastDay: string } {
+  const lastDay = addDays(dueDay, isProvider ? DAYS_OF_OWN_DEBIT : -LEAST_DAYS_AHEAD)
+  return { firstDay: addDays(dueDay, -MOST_DAYS_AHEAD), lastDay }
 }
 
 /** Finds the first and the last due day of a charge that is created on a day. */
@@ -85,14 +98,14 @@ export function findDueDays(creationDay: string): { firstDay: string; lastDay: s
  */
 export function findNextCreation(
   terms: CycleTerms & Pick<RecurrenceTerms, 'daysBefore'>,
-  { afterCycle, now }: { afterCycle: number; now: Date },
+  { afterCycle, now, ...maker }: { afterCycle: number; now: Date } & DebitMaker,
 ): { next: CycleCreation | null; skipped: Cycle[] } {
   const today = computeBrasiliaDay(now)
   const skipped: Cycle[] = []
   for (let number = afterCycle + 1; ; number += 1) {
     const cycle = findCycle(terms, number)
     if (!cycle) return { next: null, skipped }
-    if (today <= findCreationPeriod(cycle.dueDay).lastDay)
+    if (today <= findCreationPeriod(cycle.dueDay, maker).lastDay)
       return { next: { cycle, createAt: computeCreationTime(cycle.dueDay, terms.daysBefore) }, skipped }
     skipped.push(cycle)
   }

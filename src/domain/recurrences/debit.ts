@@ -1,6 +1,18 @@
 import { addDays, findBusinessDay } from '../charges/business-days.ts'
+import { referenceOf } from '../pix/identifiers.ts'
+import type { AutomaticDebit } from '../providers/provider.ts'
 import { computeBrasiliaDay, computeBrasiliaDayEnd } from '../shared/brasilia-day.ts'
 import { listRetryDays, type TriedCharge } from './tries.ts'
+
+/** Describes the debit of a due day to the provider of its recurrence. */
+export function describeDebit(debit: {
+  railId: string
+  recurrenceUuid: string
+  dueOn: string
+}): AutomaticDebit {
+  const { railId, recurrenceUuid, dueOn } = debit
+  return { railId, recurrenceReference: referenceOf(recurrenceUuid), dueOn }
+}
 
 /** Tells whether the day of a debit has come: from then on it is in progress until its provider ends it. */
 export function hasDebitDayCome(dueDay: string, today: string): boolean {

@@ -1,4 +1,5 @@
 import type { DueFieldError } from '../charges/due-errors.ts'
+import type { ProviderCapabilities } from '../providers/capabilities.ts'
 import { computeBrasiliaDay } from '../shared/brasilia-day.ts'
 import { computeDueDay, findCycleOfDay, findDueDays } from './cycles.ts'
 import type { RecurrenceTerms } from './recurrence.ts'
@@ -29,6 +30,32 @@ export function findRecurrenceErrors(order: RecurrenceOrder, now: Date): DueFiel
     ...findRequestErrors(order, now),
     ...findFirstChargeErrors(order),
   ]
+}
+
+/** Finds what a provider does not offer of an order that is right in itself; nothing where it is a candidate. */
+export function findUnofferedTerms(
+  { terms, hasAddress }: { terms: RecurrenceTerms; hasAddress: boolean },
+  { journeys, ownDebits }: Pick<ProviderCapabilities, 'journeys' | 'ownDebits'>,
+): DueFieldError[] {
+  const errors: DueFieldError[] = []
+  if (!journeys.includes(terms.journey))
+    errors.push({ field: 'journey', message: 'is not offered by the providers of this recurrence' })
+  if (!ownDebits) return errors
+  if (terms.valueCents === null)
+    errors.push({ field: 'value', message: 'is needed by the providers of this recurrence' })
+  if (terms.generate === 'MANUAL')
+    errors.push({
+      field: 'generate',
+      message: 'must be AUTOMATIC where the provider creates each charge itself',
+    })
+  if (terms.daysBefore > ownDebits.daysBefore)
+    errors.push({
+      field: 'days_before',
+      message: 'must not exceed the days before at which the provider creates each charge itself',
+    })
+  if (ownDebits.needsAddress && !hasAddress)
+    errors.push({ field: 'debtor.address', message: 'is needed by the providers of this recurrence' })
+  return errors
 }
 
 /**

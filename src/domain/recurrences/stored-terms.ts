@@ -1,3 +1,5 @@
+import { PROVIDER_CAPABILITIES } from '../providers/capabilities.ts'
+import type { ProviderApi } from '../providers/provider.ts'
 import { type Cycle, type CycleCreation, findCycle, findNextCreation } from './cycles.ts'
 import { isChargeableRecurrenceState, type RecurrenceState, type RecurrenceTerms } from './recurrence.ts'
 import type { TriedCharge } from './tries.ts'
@@ -31,12 +33,13 @@ export function readTerms(row: StoredTerms): RecurrenceTerms {
  * them, or where it is not active.
  */
 export function findStoredCreation(
-  row: StoredTerms & { state: RecurrenceState; nextCycle: number },
+  row: StoredTerms & { state: RecurrenceState; nextCycle: number; connection: { dialect: ProviderApi } },
   now: Date,
 ): { next: CycleCreation | null; skipped: Cycle[] } {
   if (row.generate !== 'AUTOMATIC' || !isChargeableRecurrenceState(row.state))
     return { next: null, skipped: [] }
-  return findNextCreation(readTerms(row), { afterCycle: row.nextCycle - 1, now })
+  const isProvider = PROVIDER_CAPABILITIES[row.connection.dialect].ownDebits !== undefined
+  return findNextCreation(readTerms(row), { afterCycle: row.nextCycle - 1, now, isProvider })
 }
 
 /** Builds what decides about the tries of a debit, from the row of its recurrence and its cycle. */

@@ -3,7 +3,7 @@ import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER, type ParsedPage } from '../adapter/answer-parsing.ts'
 import type { AccountCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
-import { REGISTERED_EVENTS } from './notifications.ts'
+import { AUTOMATIC_PIX_EVENTS, REGISTERED_EVENTS } from './notifications.ts'
 import { wooviBalanceSchema, wooviWebhookSchema } from './schemas.ts'
 
 /** Creates the calls about the Woovi account as a whole: its identity, its balance and the webhooks that notify us. */
@@ -28,7 +28,10 @@ export function createWooviAccount(client: WooviClient, identifyAccount: Identif
       return { kind: 'found', balance: { availableCents: available, blockedCents: blocked } }
     },
 
-    /** Creates the missing webhooks, one per event. Existing ones are kept: each has a secret key of its own. */
+    /**
+     * Creates the missing webhooks, one per event. Existing ones are kept: each has a secret key of its own. Where those of Pix Automático are
+     * refused, the account is connected for everything else: its recurrences are polled.
+     */
     async registerNotificationUrl(url) {
       const path = '/api/v1/webhook'
       const outcome = await client.readAllPages({
@@ -43,16 +46,22 @@ export function createWooviAccount(client: WooviClient, identifyAccount: Identif
       if (outcome.kind === 'no_answer') return outcome
       const active = outcome.items.filter(webhook => webhook.url === url && webhook.isActive !== false)
       const existingEvents = active.map(webhook => webhook.event)
-      for (const event of REGISTERED_EVENTS.filter(name => !existingEvents.includes(name))) {
+      const events = [...REGISTERED_EVENTS, ...AUTOMATIC_PIX_EVENTS]
+      for (const event of events.filter(name => !existingEvents.includes(name))) {
         const json = { webhook: { name: `Trilho ${event}`, event, url, isActive: true } }
         const call = { call: 'registerNotificationUrl', method: 'POST', path, json } as const
         const creation = await client.lookUpExisting(call, ANY_ANSWER, () => ({}))
-        if (creation.kind === 'no_answer') return creation
+        if (creation.kind !== 'no_answer') continue
+        if (!AUTOMATIC_PIX_EVENTS.includes(event)) return creation
+        return { kind: 'registered', warning: `Woovi ${RECURRENCES_NOT_NOTIFIED} (${creation.message})` }
       }
       return { kind: 'registered' }
     },
   }
 }
+
+const RECURRENCES_NOT_NOTIFIED =
+  'does not notify recurrences (Pix Automático) and their charges: they are polled only'
 
 /**
  * Identifies the account that the AppID is linked to, by Woovi's id: charges collect for it. A payment names it, because

@@ -8,6 +8,7 @@ import { createWooviKeyLookUp } from './key-look-up.ts'
 import { createWooviNotifications } from './notifications.ts'
 import { createWooviPayments } from './payments.ts'
 import { createWooviPixKeys } from './pix-keys.ts'
+import { createWooviRecurrences } from './recurrences.ts'
 import { createWooviStatement } from './statement.ts'
 import { createWooviTransfers } from './transfers.ts'
 
@@ -19,6 +20,7 @@ export function createWooviAdapter(options: AdapterOptions<WooviCredentials>): C
   return {
     ...createWooviCharges(client, now),
     ...createWooviPayments(client),
+    ...createWooviRecurrences(client, now),
     ...createWooviTransfers(client, identifyAccount),
     ...createWooviPixKeys(client),
     ...createWooviKeyLookUp(client),

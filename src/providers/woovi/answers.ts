@@ -94,6 +94,18 @@ export const wooviAnswers = documentAnswers({
     ...listChargeAbsences('DELETE /api/v1/charge/{id}'),
     [400, 'Não é possível remover uma cobrança paga', refusalByProvider('charge_refused'), CHARGE_REMOVAL],
   ],
+  // No sentence of a refusal is published: one that no look-up finds is refused (`createWooviRecurrences`).
+  createRecurrence: accessDeniedAnswers,
+  findRecurrence: [
+    ...accessDeniedAnswers,
+    ...listAbsences(
+      citeUnpublishedSentence('GET /api/v1/subscriptions/{id}'),
+      'Assinatura não encontrada',
+      'Subscription not found',
+    ),
+  ],
+  cancelRecurrence: accessDeniedAnswers,
+  listInstallments: accessDeniedAnswers,
   findPayment: [
     ...accessDeniedAnswers,
     ...listAbsences(BAAS_ERRORS_PAGE, 'Transaction not found'),

@@ -17,6 +17,7 @@ import {
 import { encodePath } from '../http/client.ts'
 import type { ChargeCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
+import { createWooviDebits, debitNotCancellable } from './debits.ts'
 import {
   buildDueFields,
   computeWooviDueExpiry,
@@ -44,8 +45,10 @@ import { getTransactionKey } from './statement.ts'
 
 /** Creates the calls about charges. The correlationID is our reference, never free again: issuing twice makes one. */
 export function createWooviCharges(client: WooviClient, now: () => number): ChargeCalls {
+  const debits = createWooviDebits(client)
   return {
     async issueCharge(order) {
+      if (order.debit) return debits.adopt(order.debit)
       if (order.totalCents === 0) return openAmountUnsupported
       const refusal = isWooviDueOrder(order) ? refuseDueOrder(order, now()) : refuseShortExpiry(order)
       if (refusal) return refusal
@@ -63,6 +66,7 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
 
     /** Looks up a charge and its payments, second and late ones included: the charge itself does not list them. */
     async findCharge(reference, kind): Promise<FindChargeOutcome> {
+      if (kind?.debit) return debits.find(kind.debit)
       const outcome = await lookUp(reference, charge =>
         charge.correlationID === reference ? { charge } : undefined,
       )
@@ -90,7 +94,8 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
       }
     },
 
-    async cancelCharge(reference): Promise<CancelChargeOutcome> {
+    async cancelCharge(reference, kind): Promise<CancelChargeOutcome> {
+      if (kind?.isDebit) return debitNotCancellable
       const call = { call: 'cancelCharge', reference, path: buildChargePath(reference) } as const
       const request = { ...call, method: 'DELETE' } as const
       const outcome = await client.lookUp(request, wooviDeletionResponseSchema, ({ status }) =>

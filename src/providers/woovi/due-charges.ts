@@ -44,6 +44,11 @@ export function refuseDueOrder({ due, debtor }: WooviDueOrder, now: number): Rej
     : dueTermsUnsupported('The provider computes discounts between the day of issuing and the due day only')
 }
 
+/** Writes a day as noon of it in Brasília, which is of the same day in UTC: no text says in which of the two Woovi reads it. */
+export function toWooviDay(day: string): string {
+  return `${day}T15:00:00.000Z`
+}
+
 /**
  * Builds the fields of a charge with a due date. Fine and interest are always sent: the answer of the published example has some that
  * its request has not.
@@ -55,8 +60,7 @@ export function buildDueFields(
   const discountSettings = buildDiscountSettings(due, now)
   return {
     type: 'OVERDUE',
-    // Noon in Brasília, which is of the same day in UTC: no text says in which of the two Woovi reads it.
-    dueDate: `${due.on}T15:00:00.000Z`,
+    dueDate: toWooviDay(due.on),
     daysAfterDueDate: due.payableDaysAfter,
     fines: toTypedValue(due.fine),
     interests: { type: 'PERCENTAGE', value: toTypedValue(due.interest).value },
@@ -113,7 +117,8 @@ function buildDiscountSettings(
   }
 }
 
-function toCustomerWithAddress({ name, document, email, address }: ChargeDebtor) {
+/** Builds the customer of a debtor whose address is known. */
+export function toCustomerWithAddress({ name, document, email, address }: ChargeDebtor) {
   const { zipCode, ...rest } = address!
   return {
     name,

@@ -74,6 +74,10 @@ const notificationSchema = z
     transaction: transactionSchema,
     originalTransaction: transactionSchema,
     dispute: z.object({ id: idSchema, endToEndId: idSchema, type: idSchema }).nullish(),
+    /** Of a subscription, and of an installment, whose own id is beside its debit. */
+    pixRecurring: z.object({ recurrencyId: idSchema }).nullish(),
+    globalID: idSchema,
+    cobr: z.object({ endToEndId: idSchema }).nullish(),
   })
   .refine(({ event, evento, pix }) => event ?? evento ?? pix)
 type WooviNotification = z.infer<typeof notificationSchema>
@@ -96,11 +100,23 @@ const REGISTERED_EVENT_READERS: SubjectReaders = {
   'OPENPIX:DISPUTE_CANCELED': readDispute,
 }
 
+/** Events of Pix Automático ("Listagem dos Webhooks"), whose webhooks an account may be refused. */
+const AUTOMATIC_PIX_EVENT_READERS: SubjectReaders = {
+  PIX_AUTOMATIC_APPROVED: readRecurrence,
+  PIX_AUTOMATIC_REJECTED: readRecurrence,
+  PIX_AUTOMATIC_COBR_COMPLETED: readDebit,
+  PIX_AUTOMATIC_COBR_REJECTED: readDebit,
+  PIX_AUTOMATIC_COBR_TRY_REQUESTED: readDebit,
+  PIX_AUTOMATIC_COBR_TRY_REJECTED: readDebit,
+}
+export const AUTOMATIC_PIX_EVENTS = Object.keys(AUTOMATIC_PIX_EVENT_READERS)
+
 /** Events that need a webhook. A received PIX needs its transaction's event only: the charge's event repeats it. */
 export const REGISTERED_EVENTS = Object.keys(REGISTERED_EVENT_READERS)
 
 const EVENT_READERS: SubjectReaders = {
   ...REGISTERED_EVENT_READERS,
+  ...AUTOMATIC_PIX_EVENT_READERS,
   'OPENPIX:CHARGE_COMPLETED': readReceivedPayment,
   'OPENPIX:CHARGE_COMPLETED_NOT_SAME_CUSTOMER_PAYER': readReceivedPayment,
 }
@@ -108,8 +124,13 @@ const EVENT_READERS: SubjectReaders = {
 /** "If omitted, the webhook will be registered to listen the OPENPIX:TRANSACTION_RECEIVED" (OpenAPI, WebhookPayload). */
 const DEFAULT_EVENT = 'OPENPIX:TRANSACTION_RECEIVED'
 
-/** Documented events that need no poll. */
-const IGNORED_EVENTS = ['OPENPIX:CHARGE_CREATED', 'OPENPIX:CHARGE_EXPIRED']
+/** Documented events that need no poll: a debit is adopted, and its first day polled, by the calendar. */
+const IGNORED_EVENTS = [
+  'OPENPIX:CHARGE_CREATED',
+  'OPENPIX:CHARGE_EXPIRED',
+  'PIX_AUTOMATIC_COBR_CREATED',
+  'PIX_AUTOMATIC_COBR_APPROVED',
+]
 
 /** Normalizes an event's prefix: Woovi's examples of payloads have either. */
 const normalizeEventName = (event: string): string => event.replace(/^woovi:/, 'OPENPIX:')
@@ -149,6 +170,16 @@ function readSentRefund({ originalTransaction }: WooviNotification): Notificatio
 /** Reads the event of a dispute: Woovi's examples all have the PIX, but only some have the dispute's id. */
 function readDispute({ dispute }: WooviNotification): NotificationSubject {
   return { kind: 'dispute', reference: dispute?.id ?? null, endToEnd: dispute?.endToEndId ?? null }
+}
+
+/** Reads the event of a subscription by the rail's id of its recurrence. */
+function readRecurrence({ pixRecurring }: WooviNotification): NotificationSubject {
+  return { kind: 'recurrence', reference: pixRecurring?.recurrencyId ?? null, endToEnd: null }
+}
+
+/** Reads the event of a debit by the id of its installment, by which the charge that has adopted it is found. */
+function readDebit({ globalID, cobr }: WooviNotification): NotificationSubject {
+  return { kind: 'payment', reference: globalID ?? null, endToEnd: cobr?.endToEndId ?? null }
 }
 
 /** Reads the event of a return by a transfer's recipient, which is about that transfer. */

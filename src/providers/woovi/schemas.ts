@@ -233,8 +233,8 @@ export const wooviKeyResponseSchema = z.union([
   z.object({ pixKey: wooviPixKeySchema }).transform(answer => answer.pixKey),
 ])
 
-const amountSchema = z.int().positive()
-const correlationIdSchema = z.string().regex(/^[a-zA-Z0-9]{1,35}$/)
+export const wooviAmountSchema = z.int().positive()
+export const wooviCorrelationIdSchema = z.string().regex(/^[a-zA-Z0-9]{1,35}$/)
 const commentSchema = z.string().max(140).optional()
 
 /** "Expires the charge in seconds (minimum is 5 minutes)" (OpenAPI, ChargePayload). */
@@ -245,8 +245,8 @@ const customerFields = {
   email: z.string().optional(),
 }
 const chargeRequestFields = {
-  correlationID: correlationIdSchema,
-  value: amountSchema,
+  correlationID: wooviCorrelationIdSchema,
+  value: wooviAmountSchema,
   comment: commentSchema,
   additionalInfo: z
     .array(z.strictObject({ key: z.string().min(1), value: z.string() }))
@@ -273,7 +273,9 @@ const dueChargeFields = {
     .union([
       z.strictObject({
         modality: z.enum(['FIXED_VALUE_UNTIL_SPECIFIED_DATE', 'PERCENTAGE_UNTIL_SPECIFIED_DATE']),
-        discountFixedDate: z.array(z.strictObject({ daysActive: amountSchema, value: amountSchema })).min(1),
+        discountFixedDate: z
+          .array(z.strictObject({ daysActive: wooviAmountSchema, value: wooviAmountSchema }))
+          .min(1),
       }),
       z.strictObject({
         modality: z.enum([
@@ -282,38 +284,40 @@ const dueChargeFields = {
           'PERCENTAGE_PER_RUNNING_DAY_ADVANCE',
           'PERCENTAGE_PER_BUSINESS_DAY_ADVANCE',
         ]),
-        value: amountSchema,
+        value: wooviAmountSchema,
       }),
     ])
     .optional(),
 }
 export type WooviDueChargeFields = z.infer<z.ZodObject<typeof dueChargeFields>>
+/** A customer with the address that charges with a due date and subscriptions need. */
+export const wooviCustomerSchema = z.strictObject({
+  ...customerFields,
+  address: z.strictObject({
+    zipcode: z.string().regex(/^\d{8}$/),
+    street: z.string().min(1),
+    number: z.string().optional(),
+    complement: z.string().optional(),
+    neighborhood: z.string().optional(),
+    city: z.string().min(1),
+    state: z.string().length(2),
+    country: z.literal('BR'),
+  }),
+})
 export const wooviDueChargeRequestSchema = z.strictObject({
   ...chargeRequestFields,
   ...dueChargeFields,
-  customer: z.strictObject({
-    ...customerFields,
-    address: z.strictObject({
-      zipcode: z.string().regex(/^\d{8}$/),
-      street: z.string().min(1),
-      number: z.string().optional(),
-      complement: z.string().optional(),
-      neighborhood: z.string().optional(),
-      city: z.string().min(1),
-      state: z.string().length(2),
-      country: z.literal('BR'),
-    }),
-  }),
+  customer: wooviCustomerSchema,
 })
 export const wooviRefundRequestSchema = z.strictObject({
-  correlationID: correlationIdSchema,
+  correlationID: wooviCorrelationIdSchema,
   transactionEndToEndId: z.string().min(1),
-  value: amountSchema,
+  value: wooviAmountSchema,
   comment: commentSchema,
 })
 const paymentRequestFields = {
-  correlationID: correlationIdSchema,
-  value: amountSchema,
+  correlationID: wooviCorrelationIdSchema,
+  value: wooviAmountSchema,
   /** The account that pays; without it, Woovi takes the company's default account. */
   sourceAccountId: z.string().min(1),
   /** Binds the payment to the look-up of its key. */

@@ -3,7 +3,7 @@ import type { ChargeState } from '../../domain/charges/charge.ts'
 import type { DueTerms } from '../../domain/charges/due-terms.ts'
 import type { DocumentMatch, PayerKind } from '../../domain/charges/payer-restriction.ts'
 import type { ChargeSplit } from '../../domain/charges/split.ts'
-import type { AdditionalInfo, ChargeDebtor, ProviderChargeRequest } from '../../domain/providers/provider.ts'
+import type { AdditionalInfo, AutomaticDebit, ChargeDebtor } from '../../domain/providers/provider.ts'
 import type { FollowUps, MoneyOrder, OrderAuthor } from './orders.ts'
 
 /** The order that issues a charge; names, documents and references travel sealed. */
@@ -19,7 +19,7 @@ export type ChargeInput = MoneyOrder & {
 }
 
 /** The debit of a cycle; `feeCents`: the payer's fee on top of the value, which the payer has authorized where the value is fixed. */
-export type DebitOrder = NonNullable<ProviderChargeRequest['debit']> & {
+export type DebitOrder = Pick<AutomaticDebit, 'railId' | 'dueOn'> & {
   recurrenceUuid: string
   cycle: number
   feeCents: number

@@ -1,6 +1,6 @@
 import { defineUpdate } from '@temporalio/workflow'
 import type { ChargeSplit } from '../../domain/charges/split.ts'
-import type { PayerAccount } from '../../domain/providers/provider-recurrence.ts'
+import type { PayerAccount, RecurrenceDebtor } from '../../domain/providers/provider-recurrence.ts'
 import type { RecurrenceState, RecurrenceTerms } from '../../domain/recurrences/recurrence.ts'
 import type { ChargeInput } from './charges.ts'
 import type { FollowUps, OrderAuthor } from './orders.ts'
@@ -22,7 +22,7 @@ export type RecurrenceInput = OrderAuthor & {
 /** The part of an order that no history may show in plain text. */
 export type RecurrenceInputDetails = {
   terms: RecurrenceTerms
-  debtor: { name: string; document: string }
+  debtor: RecurrenceDebtor
   /** Both of the journey REQUEST alone. `requestExpiresAt`: ISO 8601 UTC. */
   payerAccount?: PayerAccount
   requestExpiresAt?: string

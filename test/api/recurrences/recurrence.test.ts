@@ -69,17 +69,28 @@ async function advanceTo(day: string): Promise<void> {
 type Charged = Awaited<ReturnType<typeof createCharged>>
 
 /** A merchant with a recurrence that its payer has authorized by its code, and the charge of its first cycle. */
-async function createCharged(dialect: (typeof DIALECTS)[number]) {
+async function createCharged(dialect: (typeof DIALECTS)[number] | 'woovi', changes?: object) {
   const merchant = await stack.createMerchant({ providers: [{ dialect }] })
-  const recurrence = await create(merchant)
+  const recurrence = await create(merchant, changes)
   expect(recurrence).toMatchObject({ status: 'PENDING', payload: expect.stringMatching(/^000201/) })
   await stack.simulator.decideRecurrence(recurrence.rail_id, { decision: 'accept' })
   await waitForStatus(merchant, recurrence, 'ACTIVE')
   return { merchant, recurrence, charge: await waitForCharge(merchant, recurrence, 'PENDING') }
 }
 
+/** Woovi needs an address, and makes the debit four days ahead: it is adopted at once. */
+const atWoovi = async () => ({
+  starts_on: await inDays(3),
+  days_before: 4,
+  debtor: {
+    name: 'Ana Souza',
+    document: '52998224725',
+    address: { street: 'Rua A', city: 'Belo Horizonte', state: 'MG', zip_code: '30421322' },
+  },
+})
+
 test('a provider without Pix Automático is passed over, and none left is an error of the journey', async () => {
-  const merchant = await stack.createMerchant({ providers: [{ provider: 'PROVIDER_C', dialect: 'woovi' }] })
+  const merchant = await stack.createMerchant({ providers: [{ provider: 'PROVIDER_C', dialect: 'sicoob' }] })
   const { status, body } = await merchant.api.post('/api/v1/recurrences', await order())
   expect([status, Object.keys(body.errors ?? {})]).toEqual([422, ['journey']])
 })
@@ -165,13 +176,15 @@ describe.each(BACEN_DIALECTS)('at %s', dialect => {
 describe('on its due day, the charge of a cycle', () => {
   let paying: Charged[]
   let lacking: Charged[]
+  let adopting: Charged
   let dueDay: string
   beforeAll(async () => {
     ;[paying, lacking] = await Promise.all([
-      Promise.all(DIALECTS.map(createCharged)),
-      Promise.all(DIALECTS.map(createCharged)),
+      Promise.all(DIALECTS.map(dialect => createCharged(dialect))),
+      Promise.all(DIALECTS.map(dialect => createCharged(dialect))),
     ])
-    for (const { recurrence } of lacking)
+    adopting = await createCharged('woovi', await atWoovi())
+    for (const { recurrence } of [...lacking, adopting])
       await stack.simulator.setRecurrenceFunds(recurrence.rail_id, { value: 1 })
     dueDay = findBusinessDay(paying[0]!.recurrence.starts_on)
     await advanceTo(dueDay)
@@ -214,5 +227,24 @@ describe('on its due day, the charge of a cycle', () => {
       expect(paid.payment.tries).toMatchObject([{ kind: 'FIRST' }, { on, kind: 'RETRY', status: 'PAID' }])
       await stack.waitUntilLedgerAgrees(merchant)
     }
+  })
+
+  test('that Woovi has made, and tries again itself, is debited once', async () => {
+    const { merchant, recurrence, charge } = adopting
+    const on = addDays(recurrence.starts_on, 7)
+    const retry = await merchant.api.post(`/api/v1/payments/${charge.uuid}/retry`, { on })
+    expect([retry.status, retry.body.data]).toEqual([409, { reason: 'retried_by_provider' }])
+    await stack.simulator.setRecurrenceFunds(recurrence.rail_id, { value: 1000 })
+    await advanceTo(on)
+    const { payment } = await waitForCharge(merchant, recurrence, 'PAID')
+    expect(payment.tries[0]).toMatchObject({
+      on: recurrence.starts_on,
+      kind: 'FIRST',
+      status: 'REJECTED',
+      code: 'EXPR',
+    })
+    expect(payment.tries.at(-1)).toMatchObject({ kind: 'RETRY', status: 'PAID' })
+    expect(await listCharges(merchant, recurrence)).toHaveLength(1)
+    await stack.waitUntilLedgerAgrees(merchant)
   })
 })

@@ -64,6 +64,19 @@ test('a charge may be created from the tenth to the second day before its due da
   expect(findCreationPeriod('2026-03-04')).toEqual({ firstDay: '2026-02-22', lastDay: '2026-03-02' })
 })
 
+test('a debit that its provider makes itself becomes the charge of its cycle until a week after its due day', () => {
+  const terms = { frequency: 'MONTHLY', startsOn: '2026-03-04', endsOn: null, daysBefore: 4 } as const
+  const find = (now: string, isProvider: boolean) =>
+    findNextCreation(terms, { afterCycle: 0, now: new Date(now), isProvider })
+  const [ordered, made, late] = [
+    find('2026-03-11T15:00:00Z', false),
+    find('2026-03-11T15:00:00Z', true),
+    find('2026-03-12T15:00:00Z', true),
+  ]
+  expect([ordered, made, late].map(({ next }) => next!.cycle.number)).toEqual([2, 1, 2])
+  expect([ordered, made, late].map(({ skipped }) => skipped.length)).toEqual([1, 0, 1])
+})
+
 test.each([
   ['no end', null, null],
   ['an end on a due day', '2027-03-31', 3],

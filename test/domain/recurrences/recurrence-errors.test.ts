@@ -8,6 +8,7 @@ import {
 import {
   findCycleChargeErrors,
   findRecurrenceErrors,
+  findUnofferedTerms,
   type RecurrenceOrder,
 } from '../../../src/domain/recurrences/recurrence-errors.ts'
 
@@ -229,5 +230,31 @@ describe('a charge that the merchant orders for a recurrence', () => {
     ['due on the last day', [{ dueOn: '2027-12-10', today: '2027-12-05' }]],
   ])('%s is allowed', (_, args) => {
     expect(chargeErrorsOf(...args)).toEqual([])
+  })
+})
+
+describe('what a provider does not offer', () => {
+  const ORDERED = { journeys: JOURNEYS }
+  const OWN = { journeys: ['QR'] as const, ownDebits: { daysBefore: 4, needsAddress: true } }
+  const fieldsOf = (
+    offer: typeof ORDERED | typeof OWN,
+    changes: Partial<RecurrenceTerms>,
+    hasAddress = true,
+  ) => findUnofferedTerms({ terms: { ...TERMS, ...changes }, hasAddress }, offer).map(({ field }) => field)
+  const VARIABLE = { valueCents: null, generate: 'MANUAL' } as const
+
+  test('where each debit is ordered, a journey alone', () => {
+    expect(fieldsOf(ORDERED, { ...VARIABLE, daysBefore: 9 }, false)).toEqual([])
+    expect(fieldsOf({ journeys: [] as unknown as typeof JOURNEYS }, {})).toEqual(['journey'])
+  })
+
+  test.each<[Partial<RecurrenceTerms>, boolean, string[]]>([
+    [{}, true, []],
+    [{ daysBefore: 3 }, true, []],
+    [{ daysBefore: 5 }, true, ['days_before']],
+    [VARIABLE, true, ['value', 'generate']],
+    [{ journey: 'REQUEST' }, false, ['journey', 'debtor.address']],
+  ])('where it makes the debits itself, %j with an address (%p): %j', (changes, hasAddress, fields) => {
+    expect(fieldsOf(OWN, changes, hasAddress)).toEqual(fields)
   })
 })

@@ -3,6 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@j
 import { findCharge } from '../../../src/api/operations/charges.ts'
 import { listChargesPastExpiry } from '../../../src/db/repositories/charge-expiries.ts'
 import { addDays, findBusinessDay } from '../../../src/domain/charges/business-days.ts'
+import {
+  PROVIDER_CAPABILITIES,
+  type ProviderCapabilities,
+} from '../../../src/domain/providers/capabilities.ts'
 import type { ProviderRevision } from '../../../src/domain/providers/provider.ts'
 import type { ChargeTry } from '../../../src/domain/recurrences/charge-try.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
@@ -120,6 +124,47 @@ describe('the making', () => {
     expect(await fixture.providers.issueDebit({ order })).toMatchObject({ kind: 'closed', state: 'failed' })
     const { result } = await fixture.debit({ ...order, uuid: randomUUID() })
     expect(result).toMatchObject({ state: 'pending' })
+  })
+
+  test('one that its provider makes itself is adopted, also after its day, and is found by the id of that provider', async () => {
+    const capabilities = PROVIDER_CAPABILITIES.efi as ProviderCapabilities
+    capabilities.ownDebits = { daysBefore: 4, needsAddress: false }
+    try {
+      const { uuid: recurrenceUuid } = await fixture.activate({ termsChange: { daysBefore: 4 } })
+      setDay(addDays(TERMS.startsOn, 3))
+      const order = await fixture.prepareCycle(recurrenceUuid)
+      const asked: unknown[] = []
+      const issued = {
+        txid: 't',
+        payload: '',
+        expiresAt: null,
+        pixKey: '',
+        receiver: toParty({}),
+        ref: 'UGF5/1=',
+      }
+      fixture.scriptProvider({
+        issueCharge: async ({ debit }) => {
+          asked.push(debit)
+          return { kind: 'unknown', code: 'debit_not_made', message: '' }
+        },
+        findCharge: async (_, kind) => {
+          asked.push(kind?.debit)
+          return { kind: 'found', status: 'open', charge: issued, payments: [] }
+        },
+      })
+      expect(await fixture.providers.issueDebit({ order })).toEqual({ kind: 'again', code: 'debit_not_made' })
+      expect(await fixture.providers.issueDebit({ order })).toMatchObject({ state: 'pending' })
+      await fixture.providers.pollCharge({ chargeUuid: order.uuid, isPayloadExpired: false })
+      const { railId, dueOn } = order.debit!
+      const debit = { railId, dueOn, recurrenceReference: recurrenceUuid.replaceAll('-', '') }
+      expect(asked).toEqual([debit, debit, debit])
+      const [attempt] = await fixture.sql('select provider_ref from attempt where subject_uuid = ?', [
+        order.uuid,
+      ])
+      expect(attempt).toEqual({ provider_ref: 'UGF5/1=' })
+    } finally {
+      delete capabilities.ownDebits
+    }
   })
 
   test('of two orders of a cycle one is charged', async () => {

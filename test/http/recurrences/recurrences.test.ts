@@ -123,6 +123,14 @@ describe('what its provider reports', () => {
     expect(await fixture.providers.pollRecurrence(uuid)).toMatchObject({ state: 'ended' })
   })
 
+  test('an active one that is reported as rejected was cancelled by its payer', async () => {
+    const { uuid } = await fixture.activate()
+    fixture.reports('rejected')
+    expect(await fixture.providers.pollRecurrence(uuid)).toMatchObject({ state: 'cancelled' })
+    const [row] = await fixture.sql<object>('select cancelled_by from recurrence where uuid = ?', [uuid])
+    expect(row).toEqual({ cancelled_by: 'payer' })
+  })
+
   test('"not found" changes nothing', async () => {
     const { uuid } = await fixture.activate()
     fixture.scriptProvider({ findRecurrence: async () => ({ kind: 'not_found' }) })

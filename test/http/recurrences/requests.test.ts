@@ -16,8 +16,13 @@ beforeEach(() => {
   fixture.scriptProvider({ createRecurrence: async () => accepted('waiting') })
 })
 
-async function createActive(change: object = {}) {
-  const merchant = await fixture.createMerchant()
+const DEBTOR_WITH_ADDRESS = {
+  ...BODY.debtor,
+  address: { street: 'Rua A', city: 'Belo Horizonte', state: 'MG', zip_code: '30421322' },
+}
+
+async function createActive(change: object = {}, dialect: 'efi' | 'woovi' = 'efi') {
+  const merchant = await fixture.createMerchant(dialect)
   fixture.scriptProvider({ createRecurrence: async () => accepted('active') })
   const { body } = await merchant.call('POST', '/recurrences', { ...BODY, ...change })
   return { ...merchant, uuid: body.data.uuid as string }
@@ -94,6 +99,34 @@ describe('POST /recurrences', () => {
       422,
       { journey: ['is not offered by the providers of this recurrence'] },
     ])
+  })
+
+  test('at a provider that makes the debits itself it needs an address, a value, and the days of that provider', async () => {
+    const { call } = await fixture.createMerchant('woovi')
+    const refused = await call('POST', '/recurrences', {
+      ...BODY,
+      value: undefined,
+      generate: 'MANUAL',
+      days_before: 5,
+    })
+    expect([refused.status, Object.keys(refused.body.errors).sort()]).toEqual([
+      422,
+      ['days_before', 'debtor.address', 'generate', 'value'],
+    ])
+    fixture.scriptProvider({
+      createRecurrence: async ({ debtor }) => {
+        expect(debtor.address).toEqual({
+          street: 'Rua A',
+          city: 'Belo Horizonte',
+          state: 'MG',
+          zipCode: '30421322',
+        })
+        return accepted('waiting')
+      },
+    })
+    const body = { ...BODY, debtor: DEBTOR_WITH_ADDRESS }
+    const answer = await call('POST', '/recurrences', body)
+    expect([answer.status, answer.body.data.debtor]).toEqual([201, body.debtor])
   })
 
   test('answers with the refusal of its provider', async () => {
@@ -213,6 +246,12 @@ describe('POST /recurrences/{uuid}/charges', () => {
     expect([answer.status, answer.body.errors]).toEqual([422, errors])
   })
 
+  test('refuses one whose provider makes the debits itself', async () => {
+    const { uuid, call } = await createActive({ debtor: DEBTOR_WITH_ADDRESS }, 'woovi')
+    const answer = await call('POST', `/recurrences/${uuid}/charges`, { due_on: BODY.starts_on })
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['due_on']])
+  })
+
   test('refuses one that is not active', async () => {
     const merchant = await fixture.createMerchant()
     const { body } = await merchant.call('POST', '/recurrences', BODY)
@@ -224,6 +263,22 @@ describe('POST /recurrences/{uuid}/charges', () => {
 })
 
 describe('POST /payments/{uuid}/retry', () => {
+  test('refuses a debit whose provider retries it itself', async () => {
+    const { uuid: recurrenceUuid, call } = await createActive(
+      { debtor: DEBTOR_WITH_ADDRESS, starts_on: addDays(TODAY, 3) },
+      'woovi',
+    )
+    makeDebits()
+    const { order } = (await activities.prepareCycle(recurrenceUuid)).charge!
+    await activities.issueDebit({ order })
+    const { body, status } = await call('POST', `/payments/${order.uuid}/retry`, {
+      on: addDays(TODAY, 5),
+    })
+    expect([status, body.code, body.data]).toEqual([
+      ...[409, 'charge_not_retryable', { reason: 'retried_by_provider' }],
+    ])
+  })
+
   test('refuses a charge that is no debit, and a debit whose try is pending', async () => {
     const { uuid, call } = await createActive()
     makeDebits()

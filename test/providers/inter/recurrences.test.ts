@@ -76,7 +76,9 @@ test('a refusal of their scopes is a refusal by this bank, which operates everyt
   expect(await story.provider.requestConsent!(consentRequest)).toMatchObject(denied)
   expect(await story.provider.issueCharge(debitOrder)).toMatchObject(denied)
   const unanswered = { kind: 'no_answer', code: 'provider_denied' }
-  expect(await story.provider.cancelRecurrence!({ railId: RAIL_ID })).toMatchObject(unanswered)
+  expect(await story.provider.cancelRecurrence!({ railId: RAIL_ID, reference: REFERENCE })).toMatchObject(
+    unanswered,
+  )
   expect(await story.provider.reviseCharge!({ reference: REFERENCE, retryOn: '2026-02-07' })).toMatchObject(
     unanswered,
   )

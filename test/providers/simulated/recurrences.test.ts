@@ -74,7 +74,7 @@ describe.each(['efi', 'inter'] as const)('%s', dialect => {
     totalCents: 5_000,
     expiresInSeconds: 3600,
     collectionKey: null,
-    debit: { railId, dueOn: await inDays(days) },
+    debit: { railId, recurrenceReference: shop.id(), dueOn: await inDays(days) },
   })
   const issueDebit = async (railId: string, days = 3) => {
     const order = await debitOf(railId, days)
@@ -185,7 +185,7 @@ describe.each(['efi', 'inter'] as const)('%s', dialect => {
   test('it is cancelled by us, whatever becomes of the answer, and not once it has ended', async () => {
     const order = await orderOf()
     const { railId } = await create(order)
-    const cancel = () => shop.provider.cancelRecurrence!({ railId })
+    const cancel = () => shop.provider.cancelRecurrence!({ ...order, railId })
     await loseAnswer('cancelRecurrence')
     expect(await cancel()).toMatchObject({ kind: 'no_answer' })
     expect(await cancel()).toEqual({ kind: 'cancelled' })
@@ -194,7 +194,7 @@ describe.each(['efi', 'inter'] as const)('%s', dialect => {
       code: 'SLCR',
       cancelledBy: 'receiver',
     })
-    const rejected = await create(await orderOf())
+    const rejected = { ...order, ...(await create(await orderOf())) }
     await shop.control.decideRecurrence(rejected.railId, { decision: 'reject' })
     expect(await shop.provider.cancelRecurrence!(rejected)).toMatchObject({ kind: 'refused' })
   })

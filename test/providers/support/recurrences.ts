@@ -51,7 +51,7 @@ export const debitOrder = {
   expiresInSeconds: 3600,
   collectionKey: null,
   message: 'Fevereiro',
-  debit: { railId: RAIL_ID, dueOn: '2026-02-05' },
+  debit: { railId: RAIL_ID, recurrenceReference: CHARGE_REFERENCE, dueOn: '2026-02-05' },
 }
 
 /** A recurrence as a bank shows it. */
@@ -452,7 +452,8 @@ export function describeRecurrences({ name, open, path, absent, receiver, findVi
   })
 
   describe(`${name}: cancelling a recurrence`, () => {
-    const cancel = ({ provider }: Story) => provider.cancelRecurrence!({ railId: RAIL_ID })
+    const cancel = ({ provider }: Story) =>
+      provider.cancelRecurrence!({ railId: RAIL_ID, reference: REFERENCE })
     const target = `PATCH ${rec}/${RAIL_ID}`
 
     test('is done once, whatever becomes of its answers', async () => {
@@ -847,7 +848,7 @@ export function buildRecurrenceCallsUnderTest(noDebit: HttpAnswer) {
           : undefined,
     },
     cancelRecurrence: {
-      make: provider => provider.cancelRecurrence!({ railId: RAIL_ID }),
+      make: provider => provider.cancelRecurrence!({ railId: RAIL_ID, reference: REFERENCE }),
       unprovenKind: 'no_answer',
       requestPath: /^PATCH /,
       others: answer(recOf({ status: 'REJEITADA' })),

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { AUTOMATIC_PIX_EVENTS, REGISTERED_EVENTS } from '../../../src/providers/woovi/notifications.ts'
 import {
   END_TO_END,
   okReply,
@@ -319,6 +320,19 @@ test('notifications are registered once per event, and existing ones stay', asyn
       'PIX_TRANSACTION_REFUND_SENT_REJECTED',
       'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',
       ...['CREATED', 'ACCEPTED', 'REJECTED', 'CANCELED'].map(outcome => `OPENPIX:DISPUTE_${outcome}`),
+      ...AUTOMATIC_PIX_EVENTS,
     ].map(event => ({ event, url, isActive: true })),
   )
+})
+
+test('an account that is refused the webhooks of Pix Automático is connected, with a warning', async () => {
+  await using story = await openWooviFixture()
+  const url = 'https://trilho.test/provider-notifications/c1'
+  const others = REGISTERED_EVENTS.map(event => ({ event, url, isActive: true }))
+  story.scripted.scriptReplies(LIST, okReply(pageOf('webhooks', others)))
+  story.scripted.scriptReplies(CREATE, { status: 400, json: { error: 'x' } })
+  expect(await story.provider.registerNotificationUrl(url, null)).toEqual({
+    kind: 'registered',
+    warning: expect.stringContaining('Pix Automático'),
+  })
 })

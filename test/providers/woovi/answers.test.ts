@@ -14,6 +14,7 @@ import {
   REFERENCE,
   transactionOf,
 } from '../support/woovi-fixture.ts'
+import { debit, RAIL_ID, subscriptionOf, subscriptionOrder } from '../support/woovi-recurrences.ts'
 
 const ID = '67e3170b38e62d5935ed4faf'
 const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
@@ -55,6 +56,28 @@ const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
     // The charge's current state decides.
     refused: ({ meaning }) =>
       meaning.kind === 'refused' && meaning.code === 'charge_refused' ? { kind: 'refused' } : undefined,
+  },
+  createRecurrence: {
+    make: provider => provider.createRecurrence!(subscriptionOrder),
+    unprovenKind: 'unknown',
+    requestPath: /\/subscriptions$/,
+    others: unavailableAnswer,
+  },
+  findRecurrence: {
+    make: provider => provider.findRecurrence!({ ...subscriptionOrder, railId: RAIL_ID, orderedAt: '' }),
+    unprovenKind: 'no_answer',
+  },
+  cancelRecurrence: {
+    make: provider => provider.cancelRecurrence!({ railId: RAIL_ID, reference: REFERENCE }),
+    unprovenKind: 'no_answer',
+    requestPath: /\/cancel$/,
+    others: json(200, subscriptionOf()),
+  },
+  listInstallments: {
+    make: provider => provider.findCharge(REFERENCE, { isDue: false, isDebit: true, debit }),
+    unprovenKind: 'no_answer',
+    requestPath: /\/installments/,
+    others: json(200, subscriptionOf()),
   },
   findPayment: { make: provider => provider.findPayment(END_TO_END), unprovenKind: 'no_answer' },
   refund: { make: provider => provider.refund(refundOrder), unprovenKind: 'unknown' },

@@ -2,7 +2,11 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import type { UnexplainedAnswer } from '../../../src/providers/adapter/unexplained-answers.ts'
 import { wooviCredentialsSchema } from '../../../src/providers/woovi/client.ts'
-import { createWooviNotifications, REGISTERED_EVENTS } from '../../../src/providers/woovi/notifications.ts'
+import {
+  AUTOMATIC_PIX_EVENTS,
+  createWooviNotifications,
+  REGISTERED_EVENTS,
+} from '../../../src/providers/woovi/notifications.ts'
 import { findWooviNotificationViolations, type WooviNotificationBody } from '../../support/woovi-contract.ts'
 import {
   credentials,
@@ -89,6 +93,7 @@ test.each([
   ['a dispute without a name', { event: 'woovi:DISPUTE_CREATED', dispute: { status: 'OPENED' } }],
   ['an event of no concern', { event: 'OPENPIX:CHARGE_CREATED', charge: { correlationID: REFERENCE } }],
   ['a name every object has', { event: 'constructor' }],
+  ['a debit that was made', { event: 'PIX_AUTOMATIC_COBR_CREATED', globalID: 'UGF5', cobr: {} }],
 ])('%s has no content', async (_name, body) => {
   expect(await read(body)).toEqual({ kind: 'items', items: [] })
 })
@@ -113,6 +118,18 @@ test.each([
   [
     { event: 'OPENPIX:TRANSACTION_RECEIVED', charge: null, pix: { raw: pix, charge: null }, pixQrCode: {} },
     { kind: 'payment', reference: null, endToEnd: END_TO_END },
+  ],
+  [
+    { event: 'PIX_AUTOMATIC_REJECTED', globalID: 'UGF5', pixRecurring: { recurrencyId: 'RR1' } },
+    { kind: 'recurrence', reference: 'RR1', endToEnd: null },
+  ],
+  [
+    { event: 'PIX_AUTOMATIC_COBR_COMPLETED', globalID: 'UGF5', cobr: { endToEndId: END_TO_END } },
+    { kind: 'payment', reference: 'UGF5', endToEnd: END_TO_END },
+  ],
+  [
+    { event: 'PIX_AUTOMATIC_COBR_TRY_REJECTED', globalID: 'UGF5', cobr: {} },
+    { kind: 'payment', reference: 'UGF5', endToEnd: null },
   ],
   [
     { event: 'OPENPIX:CHARGE_COMPLETED', charge, pix },
@@ -193,9 +210,8 @@ describe('a callback of Woovi’s OpenAPI document (2026-08-20)', () => {
   })
 
   test('a webhook may be registered for each event that the adapter registers', () => {
-    expect(REGISTERED_EVENTS.flatMap(event => findWooviNotificationViolations({ event, pix: {} }))).toEqual(
-      [],
-    )
+    const events = [...REGISTERED_EVENTS, ...AUTOMATIC_PIX_EVENTS]
+    expect(events.flatMap(event => findWooviNotificationViolations({ event, pix: {} }))).toEqual([])
     expect(findWooviNotificationViolations({ event: 'OPENPIX:SOMETHING_NEW', pix: {} })).toEqual([
       expect.stringContaining('no such event'),
     ])

@@ -39,6 +39,18 @@ export const chargeAlreadyPaid = () => buildWooviError('Não é possível remove
 export const staticCodeNotFound = () => buildWooviError('QRCode não encontrado')
 export const staticCodeIdInUse = () => buildWooviError('Já existe um QRCode com este Correlação ID')
 
+// Woovi publishes the status of these errors, 400, and no sentence.
+export const subscriptionNotFound = () => buildWooviError('Assinatura não encontrada')
+export const subscriptionIdInUse = () => buildWooviError('Já existe uma assinatura com este Correlação ID')
+export const subscriptionStartTooEarly = () =>
+  buildWooviError('A data de início precisa estar a pelo menos 3 dias de hoje')
+export const subscriptionEnded = () => buildWooviError('A assinatura não está ativa')
+export const installmentNotFound = () => buildWooviError('Parcela não encontrada')
+export const debitExists = () => buildWooviError('A parcela já possui uma cobrança')
+export const debitOutsidePeriod = () =>
+  buildWooviError('A cobrança pode ser criada de 5 a 10 dias antes da data da cobrança')
+export const debitNotRetryable = () => buildWooviError('A cobrança não pode ser retentada')
+
 export const transactionNotFound = () => buildWooviError('Transaction not found')
 export const wooviRefundIdInUse = () =>
   buildWooviError('Já existe um reembolso com o correlationID fornecido')

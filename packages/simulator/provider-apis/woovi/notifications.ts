@@ -6,6 +6,8 @@ import type { SimulatedDispute } from '../../disputes.ts'
 import type { NotificationFormat, OutgoingNotification } from '../../notifications.ts'
 import type { RailEvent } from '../../rail-events.ts'
 import type { Receipt } from '../../receipts.ts'
+import type { AutomaticChargeRailEvent, ChargeTry } from '../../recurrences/automatic-charges.ts'
+import type { RecurrenceRailEvent, SimulatedRecurrence } from '../../recurrences/recurrences.ts'
 import type { SimulatorStore } from '../../store.ts'
 import { presentNotifiedDispute } from './dispute-presenters.ts'
 import { openWooviNotificationKey, type WooviNotificationKey } from './notification-key.ts'
@@ -19,6 +21,8 @@ import {
 } from './presenters.ts'
 import type { WooviWebhookEvent } from './schemas.ts'
 import { findPaidStaticCode, presentWooviStaticCode } from './static-codes.ts'
+import { isFailedTry, presentInstallment, presentSubscription } from './subscription-presenters.ts'
+import { findByRecurrence, findInstallmentOfDebit } from './subscriptions.ts'
 import { presentWooviPayment } from './transfer-presenters.ts'
 import { createWooviWebhooks, type WooviWebhookRegistration } from './webhooks.ts'
 
@@ -121,12 +125,66 @@ function buildEventBodies(store: SimulatorStore, event: RailEvent): WooviEventBo
       const name = DISPUTE_EVENTS[dispute.status]
       return name ? [{ event: name, dispute: presentNotifiedDispute(dispute) }] : []
     }
-    // Woovi's subscriptions are not simulated.
     case 'recurrence':
+      return buildSubscriptionBodies(store, event)
     case 'automatic_charge':
-      return []
+      return buildDebitBodies(store, event)
     default:
       return event satisfies never
+  }
+}
+
+/** Builds the event of a subscription: authorised by its payer, or rejected, also later. Of a cancellation by its receiver Woovi has none. */
+function buildSubscriptionBodies(
+  store: SimulatorStore,
+  { recurrence }: RecurrenceRailEvent,
+): WooviEventBody[] {
+  const subscription = findByRecurrence(store, recurrence.id)
+  if (!subscription) return []
+  const shown = presentSubscription(subscription, { recurrence, emv: 'qrcode' })
+  const event = SUBSCRIPTION_EVENTS[shown.pixRecurring.status]
+  return event ? [{ event, ...shown }] : []
+}
+
+const SUBSCRIPTION_EVENTS: Record<string, WooviWebhookEvent> = {
+  APPROVED: 'PIX_AUTOMATIC_APPROVED',
+  REJECTED: 'PIX_AUTOMATIC_REJECTED',
+}
+
+/** Builds the events of a debit: of its last try, and of its end. */
+function buildDebitBodies(
+  store: SimulatorStore,
+  { charge, tries }: AutomaticChargeRailEvent,
+): WooviEventBody[] {
+  const subscription = findByRecurrence(store, charge.recurrenceId)
+  const installment = findInstallmentOfDebit(store, charge)
+  const recurrence = store.first<SimulatedRecurrence>(
+    'SELECT * FROM recurrence WHERE id = ?',
+    charge.recurrenceId,
+  )
+  if (!subscription || !installment || !recurrence) return []
+  const shown = presentInstallment(installment, { subscription, recurrence, charge, tries })
+  return listDebitEvents(charge, tries.at(-1)).map(event => ({ event, ...shown }))
+}
+
+function listDebitEvents(
+  { status }: AutomaticChargeRailEvent['charge'],
+  last: ChargeTry | undefined,
+): WooviWebhookEvent[] {
+  const failed: WooviWebhookEvent[] = isFailedTry(last) ? ['PIX_AUTOMATIC_COBR_TRY_REJECTED'] : []
+  switch (status) {
+    case 'completed':
+      return ['PIX_AUTOMATIC_COBR_COMPLETED']
+    case 'rejected':
+      return [...failed, 'PIX_AUTOMATIC_COBR_REJECTED']
+    case 'expired':
+      return ['PIX_AUTOMATIC_COBR_REJECTED']
+    case 'cancelled':
+      return []
+    default:
+      if (last?.status === 'scheduled') return ['PIX_AUTOMATIC_COBR_APPROVED']
+      if (last?.status !== 'requested') return failed
+      return [last.kind === 'first' ? 'PIX_AUTOMATIC_COBR_CREATED' : 'PIX_AUTOMATIC_COBR_TRY_REQUESTED']
   }
 }
 

@@ -218,6 +218,6 @@ export function presentRefundTransaction(refund: SimulatedRefund, receipt: Recei
   }
 }
 
-function presentTaxId(document: string) {
+export function presentTaxId(document: string) {
   return { taxID: document, type: document.length === 11 ? 'BR:CPF' : 'BR:CNPJ' }
 }

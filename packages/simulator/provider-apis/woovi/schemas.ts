@@ -31,6 +31,51 @@ const customer = z
   })
   .refine(({ taxID, email, phone }) => taxID ?? email ?? phone, 'taxID, email or phone')
 
+const requiredText = z.string().min(1)
+/**
+ * A subscription of Pix Automático, `SubscriptionPayload` (OpenAPI) and "Como criar um Pix Automático?", by the journey ONLY_RECURRENCY. The
+ * code of PAYMENT_ON_APPROVAL also pays the first debit, which is not simulated.
+ */
+export const subscriptionBody = z.object({
+  type: z.literal('PIX_RECURRING'),
+  correlationID,
+  value: cents,
+  name: requiredText.optional(),
+  /** "Deve ter menos de 30 caracteres". */
+  comment: z.string().max(29).optional(),
+  /** "É obrigatório o envio do endereço do cliente". */
+  customer: z.object({
+    name: requiredText,
+    taxID: z.string().regex(/^(\d{11}|[0-9A-Z]{12}\d{2})$/),
+    email: addressText,
+    phone: addressText,
+    address: z.object({
+      zipcode: requiredText,
+      street: requiredText,
+      number: addressText,
+      neighborhood: addressText,
+      city: requiredText,
+      state: requiredText,
+      complement: addressText,
+      country: addressText,
+    }),
+  }),
+  dayGenerateCharge: z.union([z.number().int().min(1).max(31), z.iso.datetime({ offset: true })]).default(5),
+  frequency: z.enum(['WEEKLY', 'MONTHLY', 'QUARTERLY', 'SEMIANNUALLY', 'ANNUALLY']).default('MONTHLY'),
+  dayDue: z.number().int().min(3).default(7),
+  installmentCount: z.number().int().min(1).optional(),
+  additionalInfo: z.array(z.object({ key: z.string(), value: z.string() })).default([]),
+  pixRecurringOptions: z.object({
+    journey: z.literal('ONLY_RECURRENCY'),
+    retryPolicy: z.enum(['NON_PERMITED', 'THREE_RETRIES_7_DAYS']),
+    minimumValue: cents.optional(),
+  }),
+})
+export type SubscriptionBody = z.infer<typeof subscriptionBody>
+
+/** The debit of an installment that is ordered by hand; `value`: another amount than the subscription's. */
+export const debitBody = z.object({ value: cents.optional() })
+
 /** Centavos or basis points. */
 const termValue = z.number().int().min(0)
 const termType = z.enum(['FIXED', 'PERCENTAGE']).optional()
@@ -184,6 +229,14 @@ const WEBHOOK_EVENTS = [
   'OPENPIX:DISPUTE_ACCEPTED',
   'OPENPIX:DISPUTE_REJECTED',
   'OPENPIX:DISPUTE_CANCELED',
+  'PIX_AUTOMATIC_APPROVED',
+  'PIX_AUTOMATIC_REJECTED',
+  'PIX_AUTOMATIC_COBR_CREATED',
+  'PIX_AUTOMATIC_COBR_APPROVED',
+  'PIX_AUTOMATIC_COBR_REJECTED',
+  'PIX_AUTOMATIC_COBR_COMPLETED',
+  'PIX_AUTOMATIC_COBR_TRY_REJECTED',
+  'PIX_AUTOMATIC_COBR_TRY_REQUESTED',
 ] as const
 export type WooviWebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 

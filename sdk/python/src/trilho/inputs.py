@@ -159,6 +159,7 @@ CreateRecurrenceFrequency: TypeAlias = Literal["WEEKLY", "MONTHLY", "QUARTERLY",
 class RecurrenceDebtor(TypedDict):
     name: Required[str]
     document: Required[str]
+    address: NotRequired[DebtorAddress]
 
 
 CreateRecurrenceRetryPolicy: TypeAlias = Literal["NOT_ALLOWED", "THREE_IN_SEVEN_DAYS"]

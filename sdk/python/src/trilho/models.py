@@ -325,6 +325,7 @@ class TransferBatchCounts(Model):
 class RecurrenceDebtorShown(Model):
     name: str
     document: str
+    address: DebtorAddress | None = None
 
 
 class RecurrenceSplit(Model):

@@ -2812,6 +2812,7 @@ export interface components {
         RecurrenceDebtorShown: {
             name: string;
             document: string;
+            address?: components["schemas"]["DebtorAddress"];
         };
         RecurrenceSplit: {
             /** @enum {string} */
@@ -3458,6 +3459,8 @@ export interface components {
             name: string;
             /** @description CPF or CNPJ with valid check digits, without formatting */
             document: string;
+            /** @description Needed by some providers, else kept */
+            address?: components["schemas"]["DebtorAddress"];
         };
         /** @description The body of `POST /payments`, without `provider_uuid`; where it names no `debtor`, it is that of the recurrence */
         FirstCharge: {

@@ -28,6 +28,7 @@ export function listCapabilityFacts(
     canIssueOpenAmount: yesOrNo(can.canIssueOpenAmount),
     dueCharges: yesOrNo(can.dueCharges !== null),
     journeys: can.journeys.map(journey => t(`journey.${journey}`)).join(', ') || t('capability.no'),
+    ownDebits: yesOrNo(can.ownDebits !== undefined),
     locksPayer: t(`locksPayer.${can.locksPayer}`),
     refundsOneAtATime: yesOrNo(can.refundsOneAtATime),
     creatableKeyTypes: can.creatableKeyTypes.map(type => t(`key.${type}`)).join(', ') || t('capability.no'),

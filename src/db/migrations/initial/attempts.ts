@@ -47,7 +47,7 @@ create table attempt (
     'unreachable', 'unknown', 'orphan', 'closed', 'duplicate')),
   preparations integer not null default 0,
   sendings integer not null default 0,
-  -- What the provider calls the payout, where that is not our id; stored before a prepared payout is sent.
+  -- What the provider calls the payout, or a debit that it makes itself, where that is not our id; a handle is stored before a prepared payout is sent.
   sealed_handle text,
   provider_ref text check (length(provider_ref) <= 200),
   prepared_at timestamptz,
@@ -77,7 +77,7 @@ create table attempt (
   -- What may have been sent is not prepared anew: another preparation would be another payment.
   constraint attempt_prepared_unsent check (state <> 'preparing' or sendings = 0),
   constraint attempt_prepared_handle check (prepared_at is null or sealed_handle is not null),
-  constraint attempt_handle_ref check ((sealed_handle is null) = (provider_ref is null)),
+  constraint attempt_handle_ref check (case operation when 'issue' then sealed_handle is null else (sealed_handle is null) = (provider_ref is null) end),
   -- A refusal says whether another provider may help.
   constraint attempt_refusal check (refusal is null or refusal ->> 'finality' in ('other_may_help', 'final')),
   -- The balance that was missing belongs to a refusal before any call.
@@ -99,7 +99,10 @@ create index attempt_of_connection on attempt (connection_uuid, created_at);
 create index attempt_unknown on attempt (unknown_since) where state = 'unknown';
 create index attempt_moving on attempt (created_at)
   where state in ('preparing', 'calling', 'accepted', 'unknown') and operation in ('transfer', 'refund', 'return');
--- Notifications may name the provider's own id of a payout.
+-- A debit that its provider makes itself is the charge of one cycle.
+create unique index attempt_debit_once on attempt (provider_account_uuid, provider_ref)
+  where operation = 'issue' and provider_ref is not null;
+-- Notifications may name the provider's own id of a payout, or of such a debit.
 create index attempt_by_provider_ref on attempt (provider_ref) where provider_ref is not null;
 -- Notifications of prepared transfers name the end-to-end id only.
 create index attempt_prepared on attempt (end_to_end) where prepared_at is not null;

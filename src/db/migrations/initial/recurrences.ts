@@ -42,6 +42,8 @@ create table recurrence (
   debtor_document varchar(14) not null,
   -- The charge that the payer pays by the code with which they consent. It is ordered with the recurrence, and is issued before it.
   first_charge_uuid uuid constraint recurrence_first_charge_once unique,
+  -- Where a provider needs it.
+  debtor_address jsonb,
   -- The account of the payer that the request for consent goes to, sealed.
   sealed_payer_account text,
   request_expires_at timestamptz,

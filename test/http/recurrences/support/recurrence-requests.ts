@@ -111,7 +111,7 @@ export async function openRecurrenceRequests() {
     /** The provider answers this from now on. */
     scriptProvider: (answers: Partial<Provider>) => Object.assign(script, answers),
 
-    async createMerchant(dialect: 'efi' | 'sicoob' = 'efi') {
+    async createMerchant(dialect: 'efi' | 'sicoob' | 'woovi' = 'efi') {
       const accountUuid = await fixture.insertAccount()
       const connection = await fixture.insertConnection(accountUuid, { dialect })
       await fixture.replaceDefaultProviders(accountUuid, [connection])
