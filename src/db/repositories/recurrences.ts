@@ -16,7 +16,7 @@ import {
 
 /** Read-only recurrence with all that its response shows; a loaded entity conforms too. */
 export type ReadRecurrence = Omit<Recurrence, 'connection'> & {
-  connection: Pick<Connection, 'uuid' | 'provider'>
+  connection: Pick<Connection, 'uuid' | 'provider' | 'dialect'>
 }
 
 /** Locks a recurrence's row and loads its connection. The transactions that change a recurrence, or charge a cycle of it, begin with it. */
@@ -58,14 +58,14 @@ export async function readRecurrences(
 ): Promise<(ReadRecurrence & { isPastDue: boolean })[]> {
   const recurrence = getEntityMapper(em, Recurrence, 'r')
   const select = (keys: string, order: RowOrder) =>
-    `select ${recurrence.columns}, k.provider, ${isPastDue('r')} as is_past_due
+    `select ${recurrence.columns}, k.provider, k.dialect, ${isPastDue('r')} as is_past_due
      from (${keys}) page join recurrence r on r.uuid = page.uuid join connection k on k.uuid = r.connection_uuid
      order by ${formatRowOrder(order, 'r')}`
-  type RecurrenceRow = ResultRow & { provider: Connection['provider']; is_past_due: boolean }
+  type RecurrenceRow = ResultRow & Pick<Connection, 'provider' | 'dialect'> & { is_past_due: boolean }
   const rows = await selectPageRows<RecurrenceRow>(em, 'recurrence', page, { select })
   return rows.map(row => ({
     ...recurrence.mapRow(row),
-    connection: { uuid: row.r_connection_uuid as string, provider: row.provider },
+    connection: { uuid: row.r_connection_uuid as string, provider: row.provider, dialect: row.dialect },
     isPastDue: row.is_past_due,
   }))
 }

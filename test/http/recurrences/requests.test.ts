@@ -269,8 +269,8 @@ describe('POST /payments/{uuid}/retry', () => {
       'woovi',
     )
     makeDebits()
-    const { order } = (await activities.prepareCycle(recurrenceUuid)).charge!
-    await activities.issueDebit({ order })
+    const { order } = (await fixture.activities.prepareCycle(recurrenceUuid)).charge!
+    await fixture.activities.issueDebit({ order })
     const { body, status } = await call('POST', `/payments/${order.uuid}/retry`, {
       on: addDays(TODAY, 5),
     })

@@ -60,7 +60,7 @@ const debitOrder = {
   ...chargeOrder,
   totalCents: 5000,
   debtor,
-  debit: { railId: SUBSCRIPTION_ID, dueOn: '2026-01-20' },
+  debit: { railId: SUBSCRIPTION_ID, recurrenceReference: CHARGE_REFERENCE, dueOn: '2026-01-20' },
 }
 const IS_DEBIT = { isDue: false, isDebit: true }
 const range = ['2026-01-01T00:00:00.000Z', '2026-01-10T23:59:59.999Z'] as const
@@ -130,7 +130,7 @@ const calls: Record<keyof typeof starkAnswers, CallUnderTest> = {
     unprovenKind: 'no_answer',
   },
   cancelRecurrence: {
-    make: provider => provider.cancelRecurrence!({ railId: SUBSCRIPTION_ID }),
+    make: provider => provider.cancelRecurrence!({ reference: CHARGE_REFERENCE, railId: SUBSCRIPTION_ID }),
     unprovenKind: 'no_answer',
     requestPath: /^DELETE/,
     others: json({ subscription: subscriptionOf({ status: 'active' }) }),

@@ -96,7 +96,7 @@ const debitOf = async (railId: string, days = 3) => ({
   expiresInSeconds: 0,
   collectionKey: null,
   debtor: DEBTOR,
-  debit: { railId, dueOn: await inDays(days) },
+  debit: { railId, recurrenceReference: makeId(), dueOn: await inDays(days) },
 })
 async function findDebit(reference: string) {
   const outcome = await provider.findCharge(reference, IS_DEBIT)
@@ -165,13 +165,13 @@ test('QR: the payer rejects what a code asks for', async () => {
   expect(payload).toMatch(/^000201/)
   await simulator.control.decideRecurrence(railId, { decision: 'reject' })
   expect(await find(order, railId)).toMatchObject({ status: 'rejected', payload })
-  expect(await provider.cancelRecurrence!({ railId })).toMatchObject({ kind: 'refused' })
+  expect(await provider.cancelRecurrence!({ ...order, railId })).toMatchObject({ kind: 'refused' })
 })
 
 test('it is cancelled by us once it is active, whatever becomes of the answer', async () => {
   const order = await orderOf()
   const { railId } = await create(order)
-  const cancel = () => provider.cancelRecurrence!({ railId })
+  const cancel = () => provider.cancelRecurrence!({ ...order, railId })
   expect(await cancel()).toMatchObject({ kind: 'no_answer', code: 'cancellation_pending' })
   await simulator.control.decideRecurrence(railId, { decision: 'accept' })
   await loseAnswer('cancelRecurrence')

@@ -49,7 +49,7 @@ const debitOrder = {
   collectionKey: null,
   message: 'Internet',
   debtor,
-  debit: { railId: SUBSCRIPTION_ID, dueOn: '2026-01-20' },
+  debit: { railId: SUBSCRIPTION_ID, recurrenceReference: CHARGE_REFERENCE, dueOn: '2026-01-20' },
 }
 
 type Story = Awaited<ReturnType<typeof openStarkFixture>>
@@ -210,7 +210,9 @@ describe('a recurrence', () => {
     const path = `${SUBSCRIPTIONS}/${SUBSCRIPTION_ID}`
     story.scripted.scriptReplies(`GET ${path}`, shownOf({ status }))
     story.scripted.scriptReplies(`DELETE ${path}`, shownOf({ status: 'canceled' }))
-    expect(await story.provider.cancelRecurrence!({ railId: SUBSCRIPTION_ID })).toMatchObject(expected)
+    expect(await story.provider.cancelRecurrence!({ ...sent, railId: SUBSCRIPTION_ID })).toMatchObject(
+      expected,
+    )
     expect(story.scripted.calls().filter(({ method }) => method === 'DELETE')).toHaveLength(calls)
   })
 })
@@ -291,7 +293,7 @@ describe('a debit', () => {
     script(story, { invoices: [debitInvoiceOf({ due })] })
     const monday = pullRequestOf({ due: '2026-01-19T15:00:00+00:00' })
     story.scripted.scriptReplies(`POST ${REQUESTS}`, requestsOf(monday))
-    const debit = { railId: SUBSCRIPTION_ID, dueOn: '2026-01-17' }
+    const debit = { ...debitOrder.debit, dueOn: '2026-01-17' }
     expect(await issue(story, { debit })).toMatchObject(accepted)
   })
 
@@ -310,7 +312,7 @@ describe('a debit', () => {
     script(story, { requests: [pullRequestOf()], invoices: [debitInvoiceOf()] })
     expect(await issue(story)).toMatchObject(accepted)
     expect(await issue(story, { totalCents: 5001 })).toMatchObject({ code: 'reference_in_use' })
-    expect(await issue(story, { debit: { railId: '7', dueOn: '2026-01-20' } })).toMatchObject({
+    expect(await issue(story, { debit: { ...debitOrder.debit, railId: '7' } })).toMatchObject({
       code: 'reference_in_use',
     })
     script(story, { requests: [{ id: '1' }], invoices: [debitInvoiceOf()] })
