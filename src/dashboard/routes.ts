@@ -35,6 +35,7 @@ import { registerPixKeyPages } from './pages/pix-keys.ts'
 import { registerProfilePages } from './pages/profile.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerQrCodePages } from './pages/qr-codes.ts'
+import { registerReceiptCheckPage, registerReceiptFiles } from './pages/receipts.ts'
 import { registerRefundPages } from './pages/refunds.ts'
 import { registerSearchPage } from './pages/search.ts'
 import { registerSettingsPages } from './pages/settings.ts'
@@ -71,6 +72,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerPaymentLinkActions(pageRouter)
   registerQrCodePages(pageRouter)
   registerPublicPaymentPage(context)
+  registerReceiptCheckPage(context)
   // Before the page of a transfer: `batches` is no uuid of one.
   registerBatchUpload(pageRouter)
   registerBatchPages(pageRouter)
@@ -82,6 +84,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerApprovalPage(pageRouter)
   registerDisputePages(pageRouter)
   registerRefundPages(pageRouter)
+  registerReceiptFiles(pageRouter)
   registerUnmatchedPages(pageRouter)
   registerSearchPage(pageRouter)
   registerPixKeyPages(pageRouter)

@@ -4,8 +4,10 @@ import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { enableSecondFactor } from '../../../src/admin/second-factor.ts'
 import { addUser } from '../../../src/admin/users.ts'
+import { Movement } from '../../../src/db/entities/movement.ts'
 import { insertPasswordReset } from '../../../src/db/repositories/password-resets.ts'
 import { buildStaticBrCode } from '../../../src/domain/pix/static-br-code.ts'
+import { formatAuthentication, hasReceipt, writeReceiptFacts } from '../../../src/domain/receipts/receipt.ts'
 import { generateLinkToken, hashResetToken } from '../../../src/security/tokens.ts'
 import { generateTotpSecret } from '../../../src/security/totp.ts'
 import { submitSignIn } from '../../browser/support/sign-in.ts'
@@ -74,6 +76,10 @@ export async function prepareUnlistedPages(
       [charge, linkTokenOf(name), ours.user, revokedAt],
     )
 
+  const movement = await em.findOneOrFail(Movement, { chargeUuid: ours.charge, type: 'EXTERNAL_TRANSFER' })
+  const facts = hasReceipt(movement) ? writeReceiptFacts(movement) : ''
+  const authentication = formatAuthentication(movement.uuid, fixture.dependencies.sealer.mac(facts))
+
   const dueCharge = await insertDueCharge(ours, createDueTerms())
 
   /** Runs work while a table is absent, as after a wrong migration. */
@@ -126,6 +132,8 @@ export async function prepareUnlistedPages(
     'an unknown payment link': page => page.goto(`/pay/${'x'.repeat(32)}`),
     'a payment link while its table does not answer': page =>
       withoutTable('payment_link', () => page.goto(`/pay/${linkTokenOf(ours.open)}`)),
+    'a receipt that is checked': page => page.goto(`/receipts/${authentication}`),
+    'an unknown receipt that is checked': page => page.goto('/receipts/x'),
     'a charge with a due date': async page => {
       await submitSignIn(page, { email: ours.email, password: PASSWORD })
       equal((await page.goto(`/dashboard/charges/${dueCharge}`))!.status(), 200)
