@@ -50,9 +50,9 @@ export function parseAuthentication(text: string): { movementUuid: string; mac: 
 export function shortenToInitials(name: string): string {
   const words = name.match(/[\p{L}\p{N}]+/gu) ?? []
   return words
-    .filter(word => !NAME_PARTICLES.has(word.toLowerCase()))
+    .filter(word => !NAME_PARTICLE.test(word))
     .map(word => `${String.fromCodePoint(word.codePointAt(0)!).toUpperCase()}.`)
     .join(' ')
 }
 
-const NAME_PARTICLES = new Set(['da', 'das', 'de', 'do', 'dos', 'e'])
+const NAME_PARTICLE = /^(d[aeo]|d[ao]s|e)$/i
