@@ -16,7 +16,7 @@ export const MAX_LISTED_RETURNS = 50
 /** Path of the public page that checks a receipt, below the service's public URL. */
 export const RECEIPT_CHECK_PATH = '/receipts'
 
-export const RECEIPT_LANGUAGES = ['pt-BR', 'en'] as const
+const RECEIPT_LANGUAGES = ['pt-BR', 'en'] as const
 export type ReceiptLanguage = (typeof RECEIPT_LANGUAGES)[number]
 
 export const receiptPdfQuery = z.strictObject({
