@@ -110,6 +110,10 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'state',
     pt: 'A cobrança nunca foi paga, ou já foi devolvida por inteiro. Leia o `status`.',
   },
+  receipt_not_ready: {
+    action: 'read',
+    pt: 'O dinheiro da cobrança, da transferência ou da devolução não foi liquidado: está a caminho, ou não se moveu. Espere o evento e leia o comprovante.',
+  },
   charge_not_retryable: {
     action: 'state',
     pt: 'A recorrência não permite outra tentativa de débito, ou não agora; `data.reason` diz por quê.',

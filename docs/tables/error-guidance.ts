@@ -57,6 +57,8 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   charge_not_cancellable:
     'The charge is already paid, expired or cancelled. Read its `status`: CANCELLED also where an earlier request with a lost response cancelled it.',
   charge_not_refundable: 'The charge was never paid, or is completely refunded. Read its `status`.',
+  receipt_not_ready:
+    'The money of the charge, the transfer or the refund has not settled: it is under way, or did not move. Wait for the event, then read the receipt.',
   charge_not_retryable:
     'A retry of a debit was asked for that its recurrence does not allow, or not now: `data.reason` says why, such as `try_pending`. Nothing was done. Read the charge for its tries.',
   recurrence_not_active:

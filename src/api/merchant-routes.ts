@@ -14,6 +14,7 @@ import { pixKeyRoutes } from './pix-keys/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
 import { codeReadingRoutes } from './qr-codes/reading-routes.ts'
 import { qrCodeRoutes } from './qr-codes/routes.ts'
+import { receiptRoutes } from './receipts/routes.ts'
 import { recurrenceRoutes } from './recurrences/routes.ts'
 import { refundRoutes } from './refunds/routes.ts'
 import { transferBatchRoutes } from './transfers/batch-routes.ts'
@@ -32,6 +33,7 @@ export const MERCHANT_ROUTES: RouteRegistrar[] = [
   // Before the transfers: `batches` is no uuid of one.
   transferBatchRoutes,
   transferRoutes,
+  receiptRoutes,
   limitRoutes(),
   bankRoutes,
   pixKeyRoutes,

@@ -35,6 +35,7 @@ import { registerPixKeyPages } from './pages/pix-keys.ts'
 import { registerProfilePages } from './pages/profile.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerQrCodePages } from './pages/qr-codes.ts'
+import { registerReceiptCheckPage, registerReceiptFiles } from './pages/receipts.ts'
 import { registerRecurrenceActions } from './pages/recurrences/actions.ts'
 import { registerRecurrenceForm } from './pages/recurrences/create.ts'
 import { registerRecurrencePages } from './pages/recurrences/recurrences.ts'
@@ -78,6 +79,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerRecurrenceForm(pageRouter)
   registerRecurrencePages(pageRouter)
   registerRecurrenceActions(pageRouter)
+  registerReceiptCheckPage(context)
   // Before the page of a transfer: `batches` is no uuid of one.
   registerBatchUpload(pageRouter)
   registerBatchPages(pageRouter)
@@ -89,6 +91,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerApprovalPage(pageRouter)
   registerDisputePages(pageRouter)
   registerRefundPages(pageRouter)
+  registerReceiptFiles(pageRouter)
   registerUnmatchedPages(pageRouter)
   registerSearchPage(pageRouter)
   registerPixKeyPages(pageRouter)

@@ -44,6 +44,16 @@ export function firstAddressOf([address, bits]: IpNetwork): IpAddress {
   return ipaddr.fromByteArray(bytes)
 }
 
+/** Length of a client's IPv6 network: providers assign at least a /64, whose addresses the client changes at will. */
+const IPV6_PREFIX_BITS = 64
+
+/** Returns the network by which an address is counted; all invalid ones are one, so a forged header creates none. */
+export function toClientNetwork(address: string): string {
+  const parsed = parseClientAddress(address)
+  if (!parsed) return 'unknown'
+  return parsed.kind() === 'ipv4' ? parsed.toString() : firstAddressOf([parsed, IPV6_PREFIX_BITS]).toString()
+}
+
 /** Writes a network in its shortest form: an address alone where it is one, else in CIDR notation. */
 export function formatIpNetwork([address, bits]: IpNetwork): string {
   const isOneAddress = bits === (address.kind() === 'ipv4' ? 32 : 128)

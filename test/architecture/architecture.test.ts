@@ -146,7 +146,7 @@ const ARROWS: Record<string, string[]> = {
     'types of code-reader',
     'types of providers',
   ],
-  views: [],
+  views: ['domain/shared/pdf-text'],
   security: [],
   tracing: [],
 }

@@ -104,7 +104,9 @@ function unwrapData(body: ReturnType<typeof JSON.parse>) {
 
 /** A text keeps its byte order mark, by which spreadsheets know its encoding. */
 function readContent(mediaType: string, bytes: Uint8Array): ReturnType<typeof JSON.parse> {
-  return mediaType === 'image/png' ? bytes : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+  return mediaType === 'image/png' || mediaType === 'application/pdf'
+    ? bytes
+    : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 }
 
 function tryParseJson(bytes: Uint8Array) {

@@ -86,7 +86,7 @@ type SuccessOf<Responses> = Responses[keyof Responses & (200 | 201 | 202)] exten
 /** OpenAPI describes text and bytes alike as strings. */
 type BodyOf<Content> = Content extends { 'application/json': infer Json }
   ? Json
-  : Content extends { 'image/png': unknown }
+  : Content extends { 'image/png': unknown } | { 'application/pdf': unknown }
     ? Uint8Array
     : string
 

@@ -9,6 +9,7 @@ import { createPayments, type Payments } from './resources/payments.ts'
 import { createPixKeys, type PixKeys } from './resources/pix-keys.ts'
 import { createProviders, type Providers } from './resources/providers.ts'
 import { createQrCodes, type QrCodes } from './resources/qr-codes.ts'
+import { createReceipts, type Receipts } from './resources/receipts.ts'
 import { createRecurrences, type Recurrences } from './resources/recurrences.ts'
 import { createRefunds, type Refunds } from './resources/refunds.ts'
 import { createTransferBatches, type TransferBatches } from './resources/transfer-batches.ts'
@@ -49,6 +50,7 @@ export class Trilho {
   readonly limits: Limits
   readonly meds: Meds
   readonly refunds: Refunds
+  readonly receipts: Receipts
   readonly deposits: Deposits
   readonly banks: Banks
   readonly pixKeys: PixKeys
@@ -84,6 +86,7 @@ export class Trilho {
     this.limits = createLimits(call)
     this.meds = createMeds(call)
     this.refunds = createRefunds(call)
+    this.receipts = createReceipts(call)
     this.deposits = createDeposits(call)
     this.banks = createBanks(call)
     this.pixKeys = createPixKeys(call)

@@ -44,6 +44,8 @@ export type {
   PixTransactionEvent,
   Provider,
   ProviderShown,
+  Receipt,
+  ReceiptCheck,
   Recurrence,
   RecurrenceEvent,
   Refund,

@@ -83,6 +83,8 @@ type ApiRequest<Tokens, Params, Query, Body> = {
   body: Body extends z.ZodType ? z.output<Body> : string
   token: TokenOf<Tokens>
   requestId: string
+  /** Address of the client, from the connection or from the proxy in front. */
+  ip: string
   em: EntityManager
   /** Parsed on POST, and by other routes with `isIdempotent`; used by routes with `isIdempotent`. */
   idempotencyKey: string | null

@@ -95,6 +95,7 @@ async function serveRequest(router: ApiRouter, definition: PreparedRoute, ctx: R
     const request = {
       ...(await parseRequest({ route: definition, ctx, cleanup, formSemaphore }, caller)),
       requestId: ctx.state.requestId,
+      ip: ctx.ip,
       headers: ctx.headers,
       admission: router.admission,
     }

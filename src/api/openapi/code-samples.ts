@@ -79,6 +79,7 @@ function buildCurlSample({ method, path, tokens, responses }: AnyRoute, request:
       ? ["-H 'Content-Type: application/json'", `-d ${quoteForShell(JSON.stringify(body, null, 2))}`]
       : []),
     ...(responses[200] === 'image/png' ? ['-o qr.png'] : []),
+    ...(responses[200] === 'application/pdf' ? ['-o receipt.pdf'] : []),
   ].join(' \\\n  ')
 }
 
@@ -103,6 +104,11 @@ const SDK_CALLS: Record<string, string> = {
   refundPayment: 'payments.refund',
   listPaymentRefunds: 'payments.listRefunds',
   getPaymentRefund: 'payments.getRefund',
+  getPaymentReceipt: 'payments.getReceipt',
+  getPaymentReceiptPdf: 'payments.getReceiptPdf',
+  getPaymentRefundReceipt: 'payments.getRefundReceipt',
+  getPaymentRefundReceiptPdf: 'payments.getRefundReceiptPdf',
+  checkReceipt: 'receipts.check',
   listRefunds: 'refunds.list',
   createQrCode: 'qrCodes.create',
   listQrCodes: 'qrCodes.list',
@@ -132,6 +138,8 @@ const SDK_CALLS: Record<string, string> = {
   listTransfers: 'transfers.list',
   getTransfer: 'transfers.get',
   cancelTransfer: 'transfers.cancel',
+  getTransferReceipt: 'transfers.getReceipt',
+  getTransferReceiptPdf: 'transfers.getReceiptPdf',
   listBanks: 'banks.list',
   approveTransfer: 'transfers.approve',
   rejectTransfer: 'transfers.reject',

@@ -9,6 +9,7 @@ import * as pixKey from '../../contract/pix-keys/pix-key-example.ts'
 import * as provider from '../../contract/providers/provider-example.ts'
 import * as codeReading from '../../contract/qr-codes/code-reading-example.ts'
 import * as qrCode from '../../contract/qr-codes/qr-code-example.ts'
+import * as receipt from '../../contract/receipts/receipt-example.ts'
 import * as recurrence from '../../contract/recurrences/recurrence-example.ts'
 import * as refund from '../../contract/refunds/refund-example.ts'
 import { EXAMPLE_PAYER, EXAMPLE_PROVIDER, EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
@@ -53,6 +54,8 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   RefundPaymentResponse: refund.ACCEPTED_REFUND_EXAMPLE,
   ListedRefund: refund.LISTED_REFUND_EXAMPLE,
   RefundResult: refund.REFUND_EXAMPLE,
+  Receipt: receipt.RECEIPT_EXAMPLE,
+  ReceiptCheck: receipt.RECEIPT_CHECK_EXAMPLE,
   Deposit: deposit.DEPOSIT_EXAMPLE,
   ReturnDepositResponse: deposit.ACCEPTED_RETURN_EXAMPLE,
   AssignDepositRequest: deposit.ASSIGN_DEPOSIT_EXAMPLE,

@@ -1,4 +1,4 @@
-import { EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
+import { EXAMPLE_AUTHENTICATION, EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
 
 /** Tag of what is received. With a tag of paths, generators would write two clients into one file and keep the second. */
 export const WEBHOOK_TAG = 'webhook-events'
@@ -17,6 +17,7 @@ export const TAG_DESCRIPTIONS: Record<string, string> = {
   meds: 'Disputes of the Mecanismo Especial de Devolução (MED): the bank of a payer claims a payment back. The money stays blocked until the dispute is closed.',
   transfers:
     'Transfers send money from the balance to a PIX key, at once or at a planned time. An outcome that no provider has confirmed stays PROCESSING.',
+  receipts: 'Receipts of settled money, which anybody who holds one can check.',
   limits:
     'What the account may send: per transfer, day, night and receiver. A change that allows less acts at once, one that allows more after 24 hours.',
   banks: 'Institutions that a transfer may go to.',
@@ -46,6 +47,10 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   reading: { description: 'Uuid of the reading', example: EXAMPLE_UUIDS.codeReading },
   batch: { description: 'Uuid of the batch', example: EXAMPLE_UUIDS.transferBatch },
   delivery: { description: 'Uuid of the delivery', example: EXAMPLE_UUIDS.delivery },
+  authentication: {
+    description: 'Authentication code of the receipt',
+    example: EXAMPLE_AUTHENTICATION,
+  },
   id: { description: 'Id of the event, the `webhook-id` of its deliveries', example: EXAMPLE_UUIDS.event },
   key: {
     description: 'The key, URL-encoded: `@` as `%40`, `+` as `%2B`',

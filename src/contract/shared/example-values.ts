@@ -78,6 +78,10 @@ export const EXAMPLE_END_TO_END = {
   refund: 'D30680829202611221010p8Yc4Nf61Ve',
 } as const
 
+/** Authentication code of the receipt of the transfer. */
+export const EXAMPLE_AUTHENTICATION =
+  'e6f1b3a80c724d5f9e843b7a1c6d9f02.k1.Yv3nQ0cJ8pX2wL7sT4bR9eM1aZ6uK5hD-iGfOqVxWjE'
+
 /** Times of the story, to the microsecond, as responses show them. */
 export const EXAMPLE_TIMES = {
   created: '2026-11-21T12:03:10.482913Z',

@@ -9,7 +9,7 @@ import {
   type SignInHashes,
 } from '../../db/repositories/sign-in-attempts.ts'
 import { fail } from '../../http/api-error.ts'
-import { firstAddressOf, parseClientAddress } from '../../security/ip-address.ts'
+import { toClientNetwork } from '../../security/ip-address.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { type DeviceCookie, hasSignedInOnDevice } from './device-cookie.ts'
 
@@ -137,14 +137,4 @@ async function countAttempt(
     await insertSignInAttempt(tx, hashes)
   })
   return { forget: () => deleteSignInAttempts(em.fork(), hashes) }
-}
-
-/** Length of a client's IPv6 network: providers assign at least a /64, whose addresses the client changes at will. */
-const IPV6_PREFIX_BITS = 64
-
-/** Returns the network by which an address is counted; all invalid ones are one, so a forged header creates none. */
-export function toClientNetwork(address: string): string {
-  const parsed = parseClientAddress(address)
-  if (!parsed) return 'unknown'
-  return parsed.kind() === 'ipv4' ? parsed.toString() : firstAddressOf([parsed, IPV6_PREFIX_BITS]).toString()
 }

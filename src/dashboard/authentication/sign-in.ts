@@ -5,9 +5,10 @@ import { Account } from '../../db/entities/account.ts'
 import { User } from '../../db/entities/user.ts'
 import { deleteExpiredSessions, insertSession } from '../../db/repositories/dashboard-sessions.ts'
 import { fail } from '../../http/api-error.ts'
+import { toClientNetwork } from '../../security/ip-address.ts'
 import { verifyPassword } from '../../security/passwords.ts'
 import { sha256 } from '../../security/sealing.ts'
-import { countSignInAttempt, toClientNetwork, type Visitor } from './attempts.ts'
+import { countSignInAttempt, type Visitor } from './attempts.ts'
 import type { DeviceCookie } from './device-cookie.ts'
 
 type SignIn = Visitor & { password: string; device: DeviceCookie | null }

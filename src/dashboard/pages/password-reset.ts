@@ -1,6 +1,7 @@
 import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { resetPassword } from '../../admin/users.ts'
+import { createTokenLookup } from '../../api/authorization/visitor-limit.ts'
 import { canSendResetLinks, requestPasswordReset } from '../../api/operations/password-resets.ts'
 import { findUserOfReset } from '../../db/repositories/password-resets.ts'
 import type { ApiError } from '../../http/api-error.ts'
@@ -13,7 +14,6 @@ import { emailSchema, newPasswordSchema, parseFormFields } from '../http/form.ts
 import { handleLanguageSwitch, readRequestLanguage } from '../http/language.ts'
 import { createPage } from '../http/page.ts'
 import { issueVisitorFormToken, registerVisitorForm, sendVisitorResponse } from '../http/visitor-form.ts'
-import { createTokenLookup } from '../http/visitor-limit.ts'
 
 export const PASSWORD_RESET_PATH = '/dashboard/password-reset'
 

@@ -10,10 +10,10 @@ import { uuidSchema } from '../../contract/shared/fields.ts'
 import { createLocalClock } from '../../contract/shared/time-zone.ts'
 import { SETTLEMENT_FIGURES, type SettlementFigure } from '../../domain/ledger/movement.ts'
 import { fail } from '../../http/api-error.ts'
+import { type PdfDocument, renderPdf } from '../../views/pdf-document.ts'
 import { createPage } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
-import { listPdfAmounts, renderSettlementPdf, type SettlementPdf } from '../views/settlement-pdf.ts'
 import { createCsvResponse, nameFile } from './account-list.ts'
 import { restrictToOneMode } from './connections.ts'
 import { parseFilters } from './filtered-list.ts'
@@ -91,7 +91,7 @@ export function registerSettlementPages({ get }: DashboardRouter): void {
     const name = await nameFile(visit, { name: 'settlement', mode: token.mode, period })
     const sum = addReports(chosen)
     const reports = sum ? [sum, ...chosen] : chosen
-    const body = await renderSettlementPdf(presentPdf(visit, { mode: token.mode, period, reports }))
+    const body = await renderPdf(presentPdf(visit, { mode: token.mode, period, reports }))
     return { kind: 'file', type: 'application/pdf', name: `${name}.pdf`, body }
   })
 }
@@ -99,10 +99,7 @@ export function registerSettlementPages({ get }: DashboardRouter): void {
 type ReportedPeriod = { mode: 'live' | 'test'; period: string; reports: ShownReport[] }
 
 /** Presents reports as a document, the oldest day first. */
-function presentPdf(
-  visit: PageContext<'merchant'>,
-  { mode, period, reports }: ReportedPeriod,
-): SettlementPdf {
+function presentPdf(visit: PageContext<'merchant'>, { mode, period, reports }: ReportedPeriod): PdfDocument {
   const { t, f, language, session, timeZone } = visit
   const isYear = !period.includes('-')
   const nameSpan = isYear ? f.month : f.date
@@ -111,9 +108,10 @@ function presentPdf(
   const now = new Date()
   const isOver = end <= now
   const [firstDay, lastDay] = listPeriodDays(period)
-  const formatAmounts = (row: SettlementRow) => listPdfAmounts(row, figures, f.reais)
+  const listAmounts = (row: SettlementRow) => listRowAmounts(row, figures, f.reais)
   return {
     language,
+    look: 'figures',
     title: `${t('nav.settlement')}: ${isYear ? period : f.month(period)}`,
     lines: [
       session.account?.name ?? '',
@@ -121,25 +119,35 @@ function presentPdf(
       ...(mode === 'test' ? [t('settlement.pdfTest')] : []),
       ...(isOver ? [] : [t('settlement.pdfRunning', { time: f.plainTime(now) })]),
     ],
-    headings: [
-      t(isYear ? 'settlement.month' : 'field.day'),
-      t('ledger.opening'),
-      ...figures.map(figure => t(`settlement.${figure}`)),
-      t('ledger.closing'),
-    ],
     tables: reports.map(({ provider, rows, total }) => ({
       title: t(provider ? `provider.${provider}` : 'settlement.allProviders'),
+      headings: [
+        t(isYear ? 'settlement.month' : 'field.day'),
+        t('ledger.opening'),
+        ...figures.map(figure => t(`settlement.${figure}`)),
+        t('ledger.closing'),
+      ],
       rows: [
         ...foldQuietSpans(rows).map(row => ({
           name: row.first ? `${nameSpan(row.first)} – ${nameSpan(row.span)}` : nameSpan(row.span),
-          amounts: formatAmounts(row),
+          cells: listAmounts(row),
         })),
-        { name: t('settlement.whole'), amounts: formatAmounts(total), isTotal: true },
+        { name: t('settlement.whole'), cells: listAmounts(total), isTotal: true },
       ],
     })),
     namePage: (page, last) => t('pages.page', { page, last }),
     createdAt: isOver ? end : now,
   }
+}
+
+/** Lists amounts in the order of a row: the opening balance, each figure, the closing balance. */
+function listRowAmounts(
+  row: SettlementRow,
+  figures: SettlementFigure[],
+  format: (cents: number) => string,
+): string[] {
+  const amounts = figures.map(figure => (row.figures[figure] === 0 ? '–' : format(row.figures[figure])))
+  return [format(row.openingCents), ...amounts, format(row.closingCents)]
 }
 
 /** The figures that any report has: others would only take the width of those. */

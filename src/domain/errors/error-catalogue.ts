@@ -50,6 +50,7 @@ const MESSAGES = {
       'Only a PENDING charge with a due date can be changed, at a provider that changes such charges.',
     revision_in_progress:
       'Another change of the charge has no answer of its provider yet; send the request again later.',
+    receipt_not_ready: 'There is no receipt yet: only money that has settled has one.',
     charge_not_retryable:
       'The debit cannot be tried again: the recurrence allows no retries, its provider retries it itself, it is paid or over, or a try is pending; data.reason says which.',
     recurrence_not_active: 'Only an ACTIVE recurrence is charged.',

@@ -212,6 +212,20 @@ const RULES: Record<string, () => Promise<void>> = {
   'POST /api/v1/payments/{uuid}/refund': refuses('POST', one => `/payments/${one.paid}/refund`, { value: 1 }),
   'GET /api/v1/payments/{uuid}/refunds': reads(one => `/payments/${one.paid}/refunds`),
   'GET /api/v1/payments/{uuid}/refunds/{refund}': reads(one => `/payments/${one.paid}/refunds/${one.refund}`),
+  'GET /api/v1/payments/{uuid}/receipt': reads(one => `/payments/${one.paid}/receipt`),
+  'GET /api/v1/payments/{uuid}/receipt.pdf': reads(one => `/payments/${one.paid}/receipt.pdf`),
+  // Whether these have settled by now does not matter.
+  'GET /api/v1/payments/{uuid}/refunds/{refund}/receipt': refuses(
+    'GET',
+    one => `/payments/${one.paid}/refunds/${one.refund}/receipt`,
+  ),
+  'GET /api/v1/payments/{uuid}/refunds/{refund}/receipt.pdf': refuses(
+    'GET',
+    one => `/payments/${one.paid}/refunds/${one.refund}/receipt.pdf`,
+  ),
+  'GET /api/v1/transfers/{uuid}/receipt': reads(one => `/transfers/${one.transfer}/receipt`),
+  'GET /api/v1/transfers/{uuid}/receipt.pdf': reads(one => `/transfers/${one.transfer}/receipt.pdf`),
+  'GET /api/v1/receipts/{authentication}': OPEN,
   'GET /api/v1/qr-codes': lists('/qr-codes', of, one => one.provider),
   'POST /api/v1/qr-codes': overrides('/qr-codes', () => ({ value: 1 }), of),
   'GET /api/v1/qr-codes/{uuid}': reads(one => `/qr-codes/${one.code}`),

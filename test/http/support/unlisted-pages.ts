@@ -4,9 +4,11 @@ import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { enableSecondFactor } from '../../../src/admin/second-factor.ts'
 import { addUser } from '../../../src/admin/users.ts'
+import { Movement } from '../../../src/db/entities/movement.ts'
 import { insertPasswordReset } from '../../../src/db/repositories/password-resets.ts'
 import { addDays } from '../../../src/domain/charges/business-days.ts'
 import { buildStaticBrCode } from '../../../src/domain/pix/static-br-code.ts'
+import { formatAuthentication, hasReceipt, writeReceiptFacts } from '../../../src/domain/receipts/receipt.ts'
 import { computeBrasiliaDay } from '../../../src/domain/shared/brasilia-day.ts'
 import { generateLinkToken, hashResetToken } from '../../../src/security/tokens.ts'
 import { generateTotpSecret } from '../../../src/security/totp.ts'
@@ -77,6 +79,10 @@ export async function prepareUnlistedPages(
       [charge, linkTokenOf(name), ours.user, revokedAt],
     )
 
+  const movement = await em.findOneOrFail(Movement, { chargeUuid: ours.charge, type: 'EXTERNAL_TRANSFER' })
+  const facts = hasReceipt(movement) ? writeReceiptFacts(movement) : ''
+  const authentication = formatAuthentication(movement.uuid, fixture.dependencies.sealer.mac(facts))
+
   const dueCharge = await insertDueCharge(ours, createDueTerms())
   const manualRecurrence = await insertRecurrence(ours, { generate: 'MANUAL' })
   const debitOn = addDays(computeBrasiliaDay(new Date()), -1)
@@ -137,6 +143,8 @@ export async function prepareUnlistedPages(
     'an unknown payment link': page => page.goto(`/pay/${'x'.repeat(32)}`),
     'a payment link while its table does not answer': page =>
       withoutTable('payment_link', () => page.goto(`/pay/${linkTokenOf(ours.open)}`)),
+    'a receipt that is checked': page => page.goto(`/receipts/${authentication}`),
+    'an unknown receipt that is checked': page => page.goto('/receipts/x'),
     'a recurrence that is charged by hand, with a cycle': async page => {
       await submitSignIn(page, { email: ours.email, password: PASSWORD })
       equal((await page.goto(`/dashboard/recurrences/${manualRecurrence}`))!.status(), 200)

@@ -29,6 +29,13 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   refundPayment: trilho => trilho.payments.refund(UUID, { value: 1 }),
   listPaymentRefunds: trilho => trilho.payments.listRefunds(UUID),
   getPaymentRefund: trilho => trilho.payments.getRefund(UUID, OTHER),
+  getPaymentReceipt: trilho => trilho.payments.getReceipt(UUID),
+  getPaymentReceiptPdf: trilho => trilho.payments.getReceiptPdf(UUID),
+  getPaymentRefundReceipt: trilho => trilho.payments.getRefundReceipt(UUID, OTHER),
+  getPaymentRefundReceiptPdf: trilho => trilho.payments.getRefundReceiptPdf(UUID, OTHER),
+  getTransferReceipt: trilho => trilho.transfers.getReceipt(UUID),
+  getTransferReceiptPdf: trilho => trilho.transfers.getReceiptPdf(UUID),
+  checkReceipt: trilho => trilho.receipts.check('a.k1.b'),
   createQrCode: trilho => trilho.qrCodes.create({ reference: 'BALCAO3' }),
   listQrCodes: trilho => trilho.qrCodes.list(),
   getQrCode: trilho => trilho.qrCodes.get(UUID),
@@ -192,6 +199,13 @@ test('several values of a filter, dates and blanks are written into the query', 
     { status: 'PAID,REFUNDED', external_ref: 'a+b & c' },
     { status: 'PAID', per_page: '5' },
   ])
+})
+
+test('a receipt as a PDF is bytes, in the language of the query', async () => {
+  api.answer({ status: 200, json: {}, headers: { 'content-type': 'application/pdf' } })
+  const pdf = await trilho.transfers.getReceiptPdf(UUID, { language: 'en' })
+  expect([ArrayBuffer.isView(pdf), new TextDecoder().decode(pdf)]).toEqual([true, '{}'])
+  expect(api.requests[0]!.url).toBe(`/api/v1/transfers/${UUID}/receipt.pdf?language=en`)
 })
 
 test('a refund whose value is undefined is not sent: JSON would omit it, and everything would be refunded', async () => {

@@ -473,6 +473,80 @@ class Payments:
             )
         )
 
+    async def get_receipt(self, uuid: str) -> models.Receipt:
+        """Read the receipt of the payment of a charge.
+
+        Once its money has settled. Issued by this service and not by a bank: `official` is false. What went
+        back since is in `returns`. `authentication` never changes while the secret key of the service
+        stays. Token scope: `read` or `charges`.
+        """
+        return await self._transport.send(
+            Call(
+                "getPaymentReceipt",
+                "GET",
+                path_of("/api/v1/payments/{uuid}/receipt", uuid=uuid),
+                read_one(models.Receipt),
+            )
+        )
+
+    async def get_receipt_pdf(
+        self, uuid: str, *, language: inputs.GetPaymentReceiptPdfLanguage | None = None
+    ) -> bytes:
+        """Read the receipt of the payment of a charge as a PDF.
+
+        Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
+        `charges`.
+
+        Args:
+            language: Language of the document; by default Portuguese.
+        """
+        return await self._transport.send(
+            Call(
+                "getPaymentReceiptPdf",
+                "GET",
+                path_of("/api/v1/payments/{uuid}/receipt.pdf", uuid=uuid),
+                read_content,
+                query={"language": language},
+            )
+        )
+
+    async def get_refund_receipt(self, uuid: str, refund: str) -> models.Receipt:
+        """Read the receipt of a refund.
+
+        Once its money has settled. Issued by this service and not by a bank: `official` is false. What went
+        back since is in `returns`. `authentication` never changes while the secret key of the service
+        stays. Token scope: `read` or `refunds`.
+        """
+        return await self._transport.send(
+            Call(
+                "getPaymentRefundReceipt",
+                "GET",
+                path_of("/api/v1/payments/{uuid}/refunds/{refund}/receipt", uuid=uuid, refund=refund),
+                read_one(models.Receipt),
+            )
+        )
+
+    async def get_refund_receipt_pdf(
+        self, uuid: str, refund: str, *, language: inputs.GetPaymentRefundReceiptPdfLanguage | None = None
+    ) -> bytes:
+        """Read the receipt of a refund as a PDF.
+
+        Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
+        `refunds`.
+
+        Args:
+            language: Language of the document; by default Portuguese.
+        """
+        return await self._transport.send(
+            Call(
+                "getPaymentRefundReceiptPdf",
+                "GET",
+                path_of("/api/v1/payments/{uuid}/refunds/{refund}/receipt.pdf", uuid=uuid, refund=refund),
+                read_content,
+                query={"language": language},
+            )
+        )
+
 
 class QrCodes:
     def __init__(self, transport: AsyncTransport) -> None:
@@ -2053,6 +2127,64 @@ class Transfers:
             )
         )
 
+    async def get_receipt(self, uuid: str) -> models.Receipt:
+        """Read the receipt of a transfer.
+
+        Once its money has settled. Issued by this service and not by a bank: `official` is false. What went
+        back since is in `returns`. `authentication` never changes while the secret key of the service
+        stays. Token scope: `read` or `transfers`.
+        """
+        return await self._transport.send(
+            Call(
+                "getTransferReceipt",
+                "GET",
+                path_of("/api/v1/transfers/{uuid}/receipt", uuid=uuid),
+                read_one(models.Receipt),
+            )
+        )
+
+    async def get_receipt_pdf(
+        self, uuid: str, *, language: inputs.GetTransferReceiptPdfLanguage | None = None
+    ) -> bytes:
+        """Read the receipt of a transfer as a PDF.
+
+        Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
+        `transfers`.
+
+        Args:
+            language: Language of the document; by default Portuguese.
+        """
+        return await self._transport.send(
+            Call(
+                "getTransferReceiptPdf",
+                "GET",
+                path_of("/api/v1/transfers/{uuid}/receipt.pdf", uuid=uuid),
+                read_content,
+                query={"language": language},
+            )
+        )
+
+
+class Receipts:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def check(self, authentication: str) -> models.ReceiptCheck:
+        """Check a receipt by its authentication code.
+
+        Without a token. Tells the value, the day and initials, so that whoever holds a receipt can compare
+        them. A code that was not issued here, was altered, or is of a receipt that can no longer be checked
+        is 404. Requests are limited per network.
+        """
+        return await self._transport.send(
+            Call(
+                "checkReceipt",
+                "GET",
+                path_of("/api/v1/receipts/{authentication}", authentication=authentication),
+                read_one(models.ReceiptCheck),
+            )
+        )
+
 
 class Limits:
     def __init__(self, transport: AsyncTransport) -> None:
@@ -3153,6 +3285,7 @@ class AsyncResources:
         self.meds = Meds(transport)
         self.transfer_batches = TransferBatches(transport)
         self.transfers = Transfers(transport)
+        self.receipts = Receipts(transport)
         self.limits = Limits(transport)
         self.banks = Banks(transport)
         self.pix_keys = PixKeys(transport)

@@ -303,6 +303,12 @@ CreateCodeTransferType: TypeAlias = Literal["PIX"]
 
 CreateCodeTransferOnMismatch: TypeAlias = Literal["REFUSE", "WARN"]
 
+GetPaymentReceiptPdfLanguage: TypeAlias = Literal["pt-BR", "en"]
+
+GetTransferReceiptPdfLanguage: TypeAlias = Literal["pt-BR", "en"]
+
+GetPaymentRefundReceiptPdfLanguage: TypeAlias = Literal["pt-BR", "en"]
+
 NightHours = TypedDict("NightHours", {"from": Required[str], "to": Required[str]})
 
 

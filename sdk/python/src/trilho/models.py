@@ -537,6 +537,49 @@ class TransferBatchItemError(Model):
     """
 
 
+class ReceiptReturn(Model):
+    uuid: str
+    """
+    The movement
+    """
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    end_to_end: str
+    settled_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
+
+
+class ReceiptCheck(Model):
+    mode: Literal["live", "test"] | str
+    """
+    `test`: simulated, no money has moved
+    """
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    day: date
+    """
+    Day of the settlement in Brasília, `YYYY-MM-DD`
+    """
+    sender: str
+    """
+    Initials; empty where the name is unknown
+    """
+    receiver: str
+    """
+    Initials; empty where the name is unknown
+    """
+    returned_value: Decimal
+    """
+    Sum of all that went back since
+    """
+
+
 class ShownTrustedHolder(Model):
     document: str
 
@@ -1975,6 +2018,47 @@ class Deposit(Model):
     return_: Annotated[DepositReturn | None, Field(alias="return")]
     """
     Null while it stays with the account
+    """
+
+
+class Receipt(Model):
+    kind: Literal["PAYMENT", "TRANSFER", "REFUND"] | str
+    uuid: str
+    """
+    The charge, the transfer or the refund
+    """
+    official: bool
+    """
+    Whether a bank has issued it; false: this service has
+    """
+    mode: Literal["live", "test"] | str
+    """
+    `test`: simulated, no money has moved
+    """
+    pix: Movement
+    original_end_to_end: str | None = None
+    """
+    Of a refund: end-to-end id of the PIX that it gives back
+    """
+    returned_value: Decimal
+    """
+    Sum of all that went back since
+    """
+    returns: list[ReceiptReturn]
+    """
+    What went back since, oldest first; the newest 50
+    """
+    authentication: str
+    """
+    Code by which anybody can check the receipt, without a token
+    """
+    check_url: str
+    """
+    Page that checks it
+    """
+    checkable_until: AwareDatetime
+    """
+    UTC, six fractional digits
     """
 
 

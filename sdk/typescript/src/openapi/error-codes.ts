@@ -56,6 +56,7 @@ export type ErrorCode =
   | 'qr_unreadable'
   | 'qr_value_mismatch'
   | 'rate_limited'
+  | 'receipt_not_ready'
   | 'receiver_changed'
   | 'receiver_mismatch'
   | 'recovery_in_progress'

@@ -889,6 +889,146 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/payments/{uuid}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the receipt of the payment of a charge
+         * @description Once its money has settled. Issued by this service and not by a bank: `official` is false. What went back since is in `returns`. `authentication` never changes while the secret key of the service stays. Token scope: `read` or `charges`.
+         */
+        get: operations["getPaymentReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payments/{uuid}/receipt.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the receipt of the payment of a charge as a PDF
+         * @description Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `charges`.
+         */
+        get: operations["getPaymentReceiptPdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transfers/{uuid}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the receipt of a transfer
+         * @description Once its money has settled. Issued by this service and not by a bank: `official` is false. What went back since is in `returns`. `authentication` never changes while the secret key of the service stays. Token scope: `read` or `transfers`.
+         */
+        get: operations["getTransferReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transfers/{uuid}/receipt.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the receipt of a transfer as a PDF
+         * @description Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `transfers`.
+         */
+        get: operations["getTransferReceiptPdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payments/{uuid}/refunds/{refund}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the receipt of a refund
+         * @description Once its money has settled. Issued by this service and not by a bank: `official` is false. What went back since is in `returns`. `authentication` never changes while the secret key of the service stays. Token scope: `read` or `refunds`.
+         */
+        get: operations["getPaymentRefundReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payments/{uuid}/refunds/{refund}/receipt.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the receipt of a refund as a PDF
+         * @description Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `refunds`.
+         */
+        get: operations["getPaymentRefundReceiptPdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/receipts/{authentication}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check a receipt by its authentication code
+         * @description Without a token. Tells the value, the day and initials, so that whoever holds a receipt can compare them. A code that was not issued here, was altered, or is of a receipt that can no longer be checked is 404. Requests are limited per network.
+         */
+        get: operations["checkReceipt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/limits": {
         parameters: {
             query?: never;
@@ -4119,6 +4259,88 @@ export interface components {
         RejectTransferResponse: {
             data: components["schemas"]["Transfer"];
         };
+        Receipt: {
+            /** @enum {string} */
+            kind: "PAYMENT" | "TRANSFER" | "REFUND";
+            /**
+             * Format: uuid
+             * @description The charge, the transfer or the refund
+             */
+            uuid: string;
+            /** @description Whether a bank has issued it; false: this service has */
+            official: boolean;
+            /**
+             * @description `test`: simulated, no money has moved
+             * @enum {string}
+             */
+            mode: "live" | "test";
+            pix: components["schemas"]["Movement"];
+            /** @description Of a refund: end-to-end id of the PIX that it gives back */
+            original_end_to_end?: string;
+            /** @description Sum of all that went back since */
+            returned_value: number;
+            /** @description What went back since, oldest first; the newest 50 */
+            returns: components["schemas"]["ReceiptReturn"][];
+            /** @description Code by which anybody can check the receipt, without a token */
+            authentication: string;
+            /** @description Page that checks it */
+            check_url: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            checkable_until: string;
+        };
+        ReceiptReturn: {
+            /**
+             * Format: uuid
+             * @description The movement
+             */
+            uuid: string;
+            /** @description Reais, at most two decimals */
+            value: number;
+            end_to_end: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            settled_at: string | null;
+        };
+        GetPaymentReceiptResponse: {
+            data: components["schemas"]["Receipt"];
+        };
+        GetTransferReceiptResponse: {
+            data: components["schemas"]["Receipt"];
+        };
+        GetPaymentRefundReceiptResponse: {
+            data: components["schemas"]["Receipt"];
+        };
+        ReceiptCheck: {
+            /**
+             * @description `test`: simulated, no money has moved
+             * @enum {string}
+             */
+            mode: "live" | "test";
+            /** @description Reais, at most two decimals */
+            value: number;
+            /**
+             * Format: date
+             * @description Day of the settlement in Brasília, `YYYY-MM-DD`
+             */
+            day: string;
+            /**
+             * @description Initials; empty where the name is unknown
+             * @example M. S.
+             */
+            sender: string;
+            /** @description Initials; empty where the name is unknown */
+            receiver: string;
+            /** @description Sum of all that went back since */
+            returned_value: number;
+        };
+        CheckReceiptResponse: {
+            data: components["schemas"]["ReceiptCheck"];
+        };
         /** @description The limits in force, null where nothing binds */
         AccountLimits: {
             /** @description Reais, at most two decimals */
@@ -5047,6 +5269,13 @@ export type CancelTransferResponse = components['schemas']['CancelTransferRespon
 export type ApproveTransferResponse = components['schemas']['ApproveTransferResponse'];
 export type RejectTransferRequest = components['schemas']['RejectTransferRequest'];
 export type RejectTransferResponse = components['schemas']['RejectTransferResponse'];
+export type Receipt = components['schemas']['Receipt'];
+export type ReceiptReturn = components['schemas']['ReceiptReturn'];
+export type GetPaymentReceiptResponse = components['schemas']['GetPaymentReceiptResponse'];
+export type GetTransferReceiptResponse = components['schemas']['GetTransferReceiptResponse'];
+export type GetPaymentRefundReceiptResponse = components['schemas']['GetPaymentRefundReceiptResponse'];
+export type ReceiptCheck = components['schemas']['ReceiptCheck'];
+export type CheckReceiptResponse = components['schemas']['CheckReceiptResponse'];
 export type AccountLimits = components['schemas']['AccountLimits'];
 export type ShownTrustedHolder = components['schemas']['ShownTrustedHolder'];
 export type ShownTrustedKey = components['schemas']['ShownTrustedKey'];
@@ -6609,6 +6838,207 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RejectTransferResponse"];
+                };
+            };
+        };
+    };
+    getPaymentReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the charge
+                 * @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetPaymentReceiptResponse"];
+                };
+            };
+        };
+    };
+    getPaymentReceiptPdf: {
+        parameters: {
+            query?: {
+                /** @description Language of the document; by default Portuguese */
+                language?: "pt-BR" | "en";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the charge
+                 * @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+        };
+    };
+    getTransferReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the transfer
+                 * @example 9a4c2f7b-1d6e-4830-b5a9-7c3e0f8d2b41
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetTransferReceiptResponse"];
+                };
+            };
+        };
+    };
+    getTransferReceiptPdf: {
+        parameters: {
+            query?: {
+                /** @description Language of the document; by default Portuguese */
+                language?: "pt-BR" | "en";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the transfer
+                 * @example 9a4c2f7b-1d6e-4830-b5a9-7c3e0f8d2b41
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+        };
+    };
+    getPaymentRefundReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the charge
+                 * @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e
+                 */
+                uuid: string;
+                /**
+                 * @description Uuid of the refund
+                 * @example 2c8e5b19-7a4d-4f36-8d01-6e9f3a0b7c54
+                 */
+                refund: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetPaymentRefundReceiptResponse"];
+                };
+            };
+        };
+    };
+    getPaymentRefundReceiptPdf: {
+        parameters: {
+            query?: {
+                /** @description Language of the document; by default Portuguese */
+                language?: "pt-BR" | "en";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the charge
+                 * @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e
+                 */
+                uuid: string;
+                /**
+                 * @description Uuid of the refund
+                 * @example 2c8e5b19-7a4d-4f36-8d01-6e9f3a0b7c54
+                 */
+                refund: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+        };
+    };
+    checkReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Authentication code of the receipt
+                 * @example e6f1b3a80c724d5f9e843b7a1c6d9f02.k1.Yv3nQ0cJ8pX2wL7sT4bR9eM1aZ6uK5hD-iGfOqVxWjE
+                 */
+                authentication: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckReceiptResponse"];
                 };
             };
         };

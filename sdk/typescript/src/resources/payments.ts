@@ -1,5 +1,5 @@
-import type { Body, Call, CallOptions, Filters, KeyedCallOptions } from '../call.ts'
-import type { Charge, CreatedCharge, RefundResult } from '../openapi/types.ts'
+import type { Body, Call, CallOptions, Filters, KeyedCallOptions, Query } from '../call.ts'
+import type { Charge, CreatedCharge, Receipt, RefundResult } from '../openapi/types.ts'
 import { defineList, iterateList } from '../pages.ts'
 
 /** Charges (PIX in), and their refunds. */
@@ -55,5 +55,24 @@ export const createPayments = (call: Call) => ({
   /** Reads a refund of a charge. */
   getRefund: (uuid: string, refund: string, options?: CallOptions): Promise<RefundResult> =>
     call('getPaymentRefund', { path: { uuid, refund } }, options),
+  /** Reads the receipt of a paid charge. */
+  getReceipt: (uuid: string, options?: CallOptions): Promise<Receipt> =>
+    call('getPaymentReceipt', { path: { uuid } }, options),
+  /** Reads the receipt of a paid charge: the bytes of a PDF. */
+  getReceiptPdf: (
+    uuid: string,
+    query?: Query<'getPaymentReceiptPdf'>,
+    options?: CallOptions,
+  ): Promise<Uint8Array> => call('getPaymentReceiptPdf', { path: { uuid }, query }, options),
+  /** Reads the receipt of a settled refund. */
+  getRefundReceipt: (uuid: string, refund: string, options?: CallOptions): Promise<Receipt> =>
+    call('getPaymentRefundReceipt', { path: { uuid, refund } }, options),
+  /** Reads the receipt of a settled refund: the bytes of a PDF. */
+  getRefundReceiptPdf: (
+    uuid: string,
+    refund: string,
+    query?: Query<'getPaymentRefundReceiptPdf'>,
+    options?: CallOptions,
+  ): Promise<Uint8Array> => call('getPaymentRefundReceiptPdf', { path: { uuid, refund }, query }, options),
 })
 export type Payments = ReturnType<typeof createPayments>

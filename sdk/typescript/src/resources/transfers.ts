@@ -1,5 +1,5 @@
-import type { Body, Call, CallOptions, Filters, KeyedCallOptions } from '../call.ts'
-import type { Transfer } from '../openapi/types.ts'
+import type { Body, Call, CallOptions, Filters, KeyedCallOptions, Query } from '../call.ts'
+import type { Receipt, Transfer } from '../openapi/types.ts'
 import { defineList, iterateList } from '../pages.ts'
 
 /** Transfers (PIX out). */
@@ -30,5 +30,14 @@ export const createTransfers = (call: Call) => ({
   /** Rejects a transfer that another person has ordered, with a reason: it is cancelled. */
   reject: (uuid: string, body: Body<'rejectTransfer'>, options?: CallOptions): Promise<Transfer> =>
     call('rejectTransfer', { path: { uuid }, body }, options),
+  /** Reads the receipt of a settled transfer. */
+  getReceipt: (uuid: string, options?: CallOptions): Promise<Receipt> =>
+    call('getTransferReceipt', { path: { uuid } }, options),
+  /** Reads the receipt of a settled transfer: the bytes of a PDF. */
+  getReceiptPdf: (
+    uuid: string,
+    query?: Query<'getTransferReceiptPdf'>,
+    options?: CallOptions,
+  ): Promise<Uint8Array> => call('getTransferReceiptPdf', { path: { uuid }, query }, options),
 })
 export type Transfers = ReturnType<typeof createTransfers>

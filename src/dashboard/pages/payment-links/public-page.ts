@@ -1,4 +1,5 @@
 import type { RouterContext } from '@koa/router'
+import { createTokenLookup } from '../../../api/authorization/visitor-limit.ts'
 import { visitPaymentLink } from '../../../api/operations/payment-links.ts'
 import { fail } from '../../../http/api-error.ts'
 import { toLoggedApiError } from '../../../http/error-handler.ts'
@@ -7,7 +8,6 @@ import { SECRET_ADDRESS_HEADERS } from '../../http/browser-security.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
 import { handleLanguageSwitch, readRequestLanguage } from '../../http/language.ts'
 import { createPage, type DashboardResponse, sendResponse } from '../../http/page.ts'
-import { createTokenLookup } from '../../http/visitor-limit.ts'
 import { PAY_PATH, presentPayable } from '../charges/charges.ts'
 import { findConnectionMode } from '../connections.ts'
 

@@ -1,6 +1,7 @@
 import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { acceptInvitation, INVITATION_PATH, visitInvitation } from '../../../admin/invitations.ts'
+import { createTokenLookup } from '../../../api/authorization/visitor-limit.ts'
 import { partyName } from '../../../contract/shared/fields.ts'
 import { type ApiError, fail, failField } from '../../../http/api-error.ts'
 import { toLoggedApiError } from '../../../http/error-handler.ts'
@@ -11,7 +12,6 @@ import { handleLanguageSwitch } from '../../http/language.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import { signIn } from '../../http/sign-in-cookies.ts'
 import { issueVisitorFormToken, registerVisitorForm, sendVisitorResponse } from '../../http/visitor-form.ts'
-import { createTokenLookup } from '../../http/visitor-limit.ts'
 
 const acceptSchema = z.object({ name: partyName, password: newPasswordSchema })
 

@@ -1,7 +1,6 @@
-import type { RouterContext } from '@koa/router'
-import { evictOldest } from '../../api/authorization/authenticate.ts'
 import { fail } from '../../http/api-error.ts'
-import { toClientNetwork } from '../authentication/attempts.ts'
+import { toClientNetwork } from '../../security/ip-address.ts'
+import { evictOldest } from './authenticate.ts'
 
 /** Points of a network when it is idle, and how many it regains per second: many payers share an address of a carrier. */
 const BURST_POINTS = 300
@@ -13,7 +12,7 @@ const UNKNOWN_TOKEN_POINTS = 20
 const MAX_NETWORKS = 10_000
 
 /**
- * Creates the function that finds what the token of a secret address names; null where it names nothing. It limits the requests
+ * Creates the function that finds what a token in an address names; null where it names nothing. It limits the requests
  * of visitors without a session, per network and process; `now` is a monotonic clock in ms.
  */
 export function createTokenLookup(now: () => number = () => performance.now()) {
@@ -29,7 +28,7 @@ export function createTokenLookup(now: () => number = () => performance.now()) {
     if (level < points) fail('rate_limited', { retryAfterS: Math.ceil((points - level) / POINTS_PER_S) })
   }
   return async function findByToken<T>(
-    { ip, params }: Pick<RouterContext, 'ip' | 'params'>,
+    { ip, params }: { ip: string; params: Record<string, string | undefined> },
     find: (token: string) => Promise<T | null>,
   ): Promise<T | null> {
     takePoints(ip, REQUEST_POINTS)
