@@ -14,6 +14,7 @@ export const GUIDE_GROUPS = [
     title: { en: 'Guides', pt: 'Guias' },
     names: [
       'charges',
+      'payment-links',
       'refunds',
       'transfers',
       'disputes',
@@ -23,7 +24,10 @@ export const GUIDE_GROUPS = [
       'go-live',
     ],
   },
-  { title: { en: 'Look up', pt: 'Consulta' }, names: ['states', 'fees', 'errors', 'simulator', 'tools'] },
+  {
+    title: { en: 'Look up', pt: 'Consulta' },
+    names: ['states', 'fees', 'errors', 'simulator', 'tools'],
+  },
 ] as const satisfies { title: Record<GuideLanguage, string>; names: string[] }[]
 
 export type GuidePage = RepositoryDocument & { language: GuideLanguage }

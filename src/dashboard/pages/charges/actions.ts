@@ -25,7 +25,7 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
         await cancelMerchantCharge(dashboard.temporal, { em, token, uuid: params.uuid })
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'charge_cancelled')
     },
-    listFacts: visit => readChargeFacts(dashboard, visit),
+    listFacts: readChargeFacts,
     renderForm: visit => renderCharge(dashboard, visit),
   })
 
@@ -39,7 +39,7 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
       await createChargeRefund(dashboard, request)
       return redirect(`${CHARGES_PATH}/${chargeUuid}`, 'refund_accepted')
     },
-    listFacts: visit => readChargeFacts(dashboard, visit),
+    listFacts: readChargeFacts,
     renderForm: visit => renderCharge(dashboard, visit),
   })
 }
