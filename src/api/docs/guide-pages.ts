@@ -26,7 +26,7 @@ export const GUIDE_GROUPS = [
   },
   {
     title: { en: 'Look up', pt: 'Consulta' },
-    names: ['states', 'fees', 'errors', 'simulator', 'tools'],
+    names: ['states', 'fees', 'errors', 'changes', 'simulator', 'tools'],
   },
 ] as const satisfies { title: Record<GuideLanguage, string>; names: string[] }[]
 
