@@ -252,6 +252,10 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'correct',
     pt: 'Outro QR Code desse provedor já usa a referência, que é o txid dos Pix dele; um QR Code desativado mantém a sua. Use outra, ou nenhuma.',
   },
+  payment_link_exists: {
+    action: 'state',
+    pt: 'A cobrança já tem um link que funciona: `GET /payment-links?charge_uuid=` o mostra. Use esse, ou revogue-o e crie outro.',
+  },
   webhook_limit: { action: 'state', pt: 'A conta já tem 20 webhooks. Apague um que não usa.' },
   body_too_large: { action: 'correct', pt: 'O corpo JSON passa de 100 kB. Envie um menor.' },
   batch_too_large: {

@@ -141,6 +141,8 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'A connection receives charges with this key, or an open charge or an active QR code is paid to it. Wait until those charges end, disable the codes, or configure the connection with another key.',
   reference_in_use:
     'Another QR code of this provider account has the reference, which is the txid of its PIX; a disabled code keeps its own. Use another reference, or none.',
+  payment_link_exists:
+    'The charge has a link that works, which `GET /payment-links?charge_uuid=` shows. Use it, or revoke it and create another.',
   webhook_limit: 'The account has 20 webhooks. Delete one that is not used.',
   body_too_large: 'The JSON body is larger than 100 kB. Send a smaller one.',
   batch_too_large:

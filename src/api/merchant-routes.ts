@@ -9,6 +9,7 @@ import { fileRoutes } from './files/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { limitRoutes } from './limits/routes.ts'
+import { paymentLinkRoutes } from './payment-links/routes.ts'
 import { keyLookupRoutes } from './pix-keys/lookup-routes.ts'
 import { pixKeyRoutes } from './pix-keys/routes.ts'
 import { providerRoutes } from './providers/routes.ts'
@@ -26,6 +27,7 @@ export const MERCHANT_ROUTES: RouteRegistrar[] = [
   chargeRoutes,
   qrCodeRoutes,
   codeReadingRoutes,
+  paymentLinkRoutes,
   recurrenceRoutes,
   refundRoutes,
   depositRoutes,

@@ -10,7 +10,7 @@ import { createTemporaryFolder } from '../support/servers.ts'
 
 /**
  * Clients that foreign generators write from `openapi.json` with their defaults compile, and have every operation: of
- * openapi-generator, where Java, Maven and Go are installed, and of openapi-typescript.
+ * openapi-generator, where Java, Maven and Go are installed, and of openapi-typescript. What has broken them is looked for without them.
  */
 
 const GENERATOR = 'org.openapitools:openapi-generator-cli:7.17.0'
@@ -54,6 +54,57 @@ test('the types of openapi-typescript compile, with bodies of required fields on
   const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022']
   await run(process.execPath, [compiler, ...options, join(client, 'bodies.ts')])
 })
+
+/** Shapes of a document with which generators wrote clients that did not compile, or lost an operation; each with an example. */
+const TRAPS: [trap: string, document: object][] = [
+  [
+    'the type null alone',
+    { components: { schemas: { Initiation: { properties: { txid: { type: 'null' } } } } } },
+  ],
+  ['alternatives beside the format of a file', { content: { schema: { anyOf: [{}], format: 'binary' } } }],
+  ['a default', { components: { schemas: { Body: { properties: { expires_in: { default: 60 } } } } } }],
+  [
+    'the tag events of a path and of webhooks',
+    {
+      paths: { '/events': { get: { tags: ['events'] } } },
+      webhooks: { PAYMENT: { post: { tags: ['events'] } } },
+    },
+  ],
+]
+
+test.each(TRAPS)('%s is found in a document', (trap, planted) => expect(listTraps(planted)).toEqual([trap]))
+
+test('the document has no shape that generators make a wrong client of', () => {
+  expect(listTraps(document)).toEqual([])
+})
+
+function listTraps(part: object): string[] {
+  const found = new Set<string>()
+  /** `parent`: the member that holds the node; the names below `properties` are those of fields. */
+  function visit(node: unknown, parent: string): void {
+    if (typeof node !== 'object' || node === null || /^examples?$/.test(parent)) return
+    const schema = node as Record<string, unknown>
+    const isSchema = !['properties', 'schemas', 'responses'].includes(parent)
+    if (isSchema && schema.type === 'null' && parent !== 'anyOf') found.add('the type null alone')
+    if (isSchema && schema.format === 'binary' && (schema.anyOf || schema.oneOf))
+      found.add('alternatives beside the format of a file')
+    if (isSchema && 'default' in schema) found.add('a default')
+    for (const [name, inner] of Object.entries(schema))
+      if (Array.isArray(inner)) for (const one of inner) visit(one, name)
+      else visit(inner, isSchema ? name : '')
+  }
+  visit(part, '')
+  const { paths = {}, webhooks = {} } = part as Record<
+    string,
+    Record<string, Record<string, { tags?: string[] }>>
+  >
+  const tagsOf = (group: typeof paths) =>
+    Object.values(group).flatMap(methods => Object.values(methods).flatMap(({ tags = [] }) => tags))
+  const received = new Set(tagsOf(webhooks))
+  for (const tag of tagsOf(paths))
+    if (received.has(tag)) found.add(`the tag ${tag} of a path and of webhooks`)
+  return [...found]
+}
 
 /** Writes a program with the least body of every request: those of its fields that the document calls required. */
 function buildLeastBodies(): string {

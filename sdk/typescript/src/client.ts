@@ -5,6 +5,7 @@ import { createHealth, type Health } from './resources/health.ts'
 import { createLedger, type Ledger } from './resources/ledger.ts'
 import { createLimits, type Limits } from './resources/limits.ts'
 import { createMeds, type Meds } from './resources/meds.ts'
+import { createPaymentLinks, type PaymentLinks } from './resources/payment-links.ts'
 import { createPayments, type Payments } from './resources/payments.ts'
 import { createPixKeys, type PixKeys } from './resources/pix-keys.ts'
 import { createProviders, type Providers } from './resources/providers.ts'
@@ -44,6 +45,7 @@ const TIMEOUT_MS = 30_000
 export class Trilho {
   readonly payments: Payments
   readonly qrCodes: QrCodes
+  readonly paymentLinks: PaymentLinks
   readonly recurrences: Recurrences
   readonly transfers: Transfers
   readonly transferBatches: TransferBatches
@@ -80,6 +82,7 @@ export class Trilho {
     })
     this.payments = createPayments(call)
     this.qrCodes = createQrCodes(call)
+    this.paymentLinks = createPaymentLinks(call)
     this.recurrences = createRecurrences(call)
     this.transfers = createTransfers(call)
     this.transferBatches = createTransferBatches(call)

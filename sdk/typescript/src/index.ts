@@ -40,6 +40,7 @@ export type {
   PageMeta,
   Party,
   PaymentEvent,
+  PaymentLink,
   PixKey,
   PixTransactionEvent,
   Provider,

@@ -30,8 +30,9 @@ export function createTokenLookup(now: () => number = () => performance.now()) {
   return async function findByToken<T>(
     { ip, params }: { ip: string; params: Record<string, string | undefined> },
     find: (token: string) => Promise<T | null>,
+    points = REQUEST_POINTS,
   ): Promise<T | null> {
-    takePoints(ip, REQUEST_POINTS)
+    takePoints(ip, points)
     const result = await find(String(params.token))
     if (!result) takePoints(ip, UNKNOWN_TOKEN_POINTS)
     return result

@@ -15,6 +15,7 @@ export const GUIDE_GROUPS = [
     names: [
       'charges',
       'recurrences',
+      'payment-links',
       'refunds',
       'transfers',
       'disputes',
@@ -24,7 +25,10 @@ export const GUIDE_GROUPS = [
       'go-live',
     ],
   },
-  { title: { en: 'Look up', pt: 'Consulta' }, names: ['states', 'fees', 'errors', 'simulator', 'tools'] },
+  {
+    title: { en: 'Look up', pt: 'Consulta' },
+    names: ['states', 'fees', 'errors', 'changes', 'simulator', 'tools'],
+  },
 ] as const satisfies { title: Record<GuideLanguage, string>; names: string[] }[]
 
 export type GuidePage = RepositoryDocument & { language: GuideLanguage }

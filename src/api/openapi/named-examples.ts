@@ -4,6 +4,7 @@ import * as dispute from '../../contract/disputes/dispute-example.ts'
 import { EVENT_EXAMPLES } from '../../contract/events/event-example.ts'
 import * as ledger from '../../contract/ledger/ledger-example.ts'
 import * as limits from '../../contract/limits/limits-example.ts'
+import * as paymentLink from '../../contract/payment-links/payment-link-example.ts'
 import * as keyLookup from '../../contract/pix-keys/key-lookup-example.ts'
 import * as pixKey from '../../contract/pix-keys/pix-key-example.ts'
 import * as provider from '../../contract/providers/provider-example.ts'
@@ -49,6 +50,11 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   QrCode: qrCode.QR_CODE_EXAMPLE,
   ReadQrCodeRequest: codeReading.READ_CODE_EXAMPLE,
   CodeReading: codeReading.CODE_READING_EXAMPLE,
+
+  CreatePaymentLinkRequest: paymentLink.CREATE_PAYMENT_LINK_EXAMPLE,
+  CreatePaymentLinkResponse: { data: paymentLink.CREATED_PAYMENT_LINK_EXAMPLE },
+  RevokePaymentLinkResponse: { data: paymentLink.REVOKED_PAYMENT_LINK_EXAMPLE },
+  PaymentLink: paymentLink.PAYMENT_LINK_EXAMPLE,
 
   RefundPaymentRequest: refund.CREATE_REFUND_EXAMPLE,
   RefundPaymentResponse: refund.ACCEPTED_REFUND_EXAMPLE,

@@ -9,6 +9,8 @@ export const TAG_DESCRIPTIONS: Record<string, string> = {
     'Charges: a PIX code that a payer pays once. A charge that its provider cannot issue goes to the next default provider.',
   'qr-codes':
     'Static PIX codes of a counter, a card or a donation page: each PIX to one is a charge of its own, which is PAID from its beginning.',
+  'payment-links':
+    'Payment links: the address of a page that shows a charge, or that creates one for each payer who asks for a code.',
   recurrences:
     'Recurrences of Pix Automático: a payer authorizes once, and is debited each cycle by a charge of its own.',
   refunds: 'Refunds give the value of a paid charge back to its payer, whole or in parts, within 90 days.',
@@ -35,6 +37,7 @@ export const TAG_DESCRIPTIONS: Record<string, string> = {
 const PATH_PARAMETERS: Record<string, { description: string; example: string }> = {
   payments: { description: 'Uuid of the charge', example: EXAMPLE_UUIDS.charge },
   'qr-codes': { description: 'Uuid of the QR code', example: EXAMPLE_UUIDS.qrCode },
+  'payment-links': { description: 'Uuid of the payment link', example: EXAMPLE_UUIDS.paymentLink },
   recurrences: { description: 'Uuid of the recurrence', example: EXAMPLE_UUIDS.recurrence },
   refunds: { description: 'Uuid of the charge', example: EXAMPLE_UUIDS.charge },
   deposits: { description: 'Uuid of the deposit', example: EXAMPLE_UUIDS.deposit },

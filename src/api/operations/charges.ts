@@ -26,6 +26,7 @@ import {
   readCharges,
 } from '../../db/repositories/charges.ts'
 import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
+import { isOfPaymentLink } from '../../db/repositories/payment-links.ts'
 import { joinConditions, type RowOrder } from '../../db/sql-conditions.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import {
@@ -122,6 +123,7 @@ export async function listCharges(
       query.due_from !== undefined && [`${DUE_DAY} >= ?`, query.due_from],
       query.due_to !== undefined && [`${DUE_DAY} <= ?`, query.due_to],
       query.recurrence_uuid !== undefined && ['recurrence_uuid = ?', query.recurrence_uuid],
+      query.payment_link_uuid !== undefined && isOfPaymentLink(query.payment_link_uuid),
       query.value_min !== undefined && ['value_cents >= ?', query.value_min],
       query.value_max !== undefined && ['value_cents <= ?', query.value_max],
     ],
@@ -139,10 +141,19 @@ export async function listCharges(
 
 export const PAYMENTS_PATH = '/api/v1/payments'
 
+/** What asks for a charge besides POST /payments. */
+type ChargeOrigin = {
+  /** Path of its requests, a part of the uuid of the charge. */
+  path: string
+  /** Runs when the request is valid, before the workflow starts; may be repeated. A failure starts nothing. */
+  reserve(uuid: string): Promise<void>
+}
+
 /** Creates a charge, or replays the response of the same Idempotency-Key (SPEC §1, §2). */
 export function createCharge(
   { temporal: context, sealer }: CreateDependencies,
   request: CreateRequest<CreateChargeBody>,
+  origin?: ChargeOrigin,
 ) {
   const { token, em } = request
   const body = addDefaultExpiry(request.body)
@@ -151,10 +162,14 @@ export function createCharge(
     { ...request, body },
     {
       noun: 'charge',
-      path: PAYMENTS_PATH,
+      path: origin?.path ?? PAYMENTS_PATH,
       find: uuid => findCharge(em.fork(), uuid),
       replayWaitMs: ({ state }) => (state === 'issuing' ? REQUEST_DEADLINE_MS : 0),
-      validate: () => validateCreateCharge({ em, token }, body),
+      async validate(uuid) {
+        const validated = await validateCreateCharge({ em, token }, body)
+        await origin?.reserve(uuid)
+        return validated
+      },
       start(operation, { candidates }, waitMs) {
         const order = buildChargeOrder(sealer, { ...operation, candidates }, body)
         return startMoneyWorkflow(context, 'charge', order, { externalRef: body.external_ref, waitMs })

@@ -194,6 +194,7 @@ export const chargesQuery = z
     provider_uuid: providerQuery,
     qr_code_uuid: uuidQuery('Paid to this static code of the account'),
     recurrence_uuid: uuidQuery('Debits of this recurrence'),
+    payment_link_uuid: uuidQuery('Created by this payment link, for its payers'),
     value_min: reaisQuery.optional().meta({ description: '`value` is at least this, in reais' }),
     value_max: reaisQuery.optional().meta({ description: '`value` is at most this, in reais' }),
   })

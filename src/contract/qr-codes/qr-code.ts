@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { QrCode } from '../../db/entities/qr-code.ts'
+import type { ChargeSplit } from '../../domain/charges/split.ts'
 import {
   MAX_STATIC_TXID_LENGTH,
   QR_CODE_PAYMENT_POLICIES,
@@ -95,6 +96,24 @@ export const qrCodePaymentsQuery = z
   .superRefine(requireDaysInOrder)
 export type QrCodePaymentsQuery = z.output<typeof qrCodePaymentsQuery>
 
+/** A share of another account in charges to come. */
+export const splitTerms = z
+  .object({
+    type: z.enum(['PERCENTAGE', 'FIXED']),
+    value: reaisOutput.meta({ description: 'Percent where PERCENTAGE, reais where FIXED' }),
+    recipient_account_uuid: uuidSchema,
+  })
+  .meta({ id: 'QrCodeSplit' })
+
+/** Presents the shares of other accounts in charges to come. */
+export function showSplitTerms(splits: ChargeSplit[]): z.output<typeof splitTerms>[] {
+  return splits.map(({ type, amount, recipientAccountUuid }) => ({
+    type,
+    value: amount,
+    recipient_account_uuid: recipientAccountUuid,
+  }))
+}
+
 export const qrCodeSchema = z
   .object({
     uuid: uuidSchema,
@@ -109,15 +128,7 @@ export const qrCodeSchema = z
     pix_key: z.string(),
     description: z.string().optional(),
     external_ref: z.string().optional(),
-    splits: z.array(
-      z
-        .object({
-          type: z.enum(['PERCENTAGE', 'FIXED']),
-          value: reaisOutput.meta({ description: 'Percent where PERCENTAGE, reais where FIXED' }),
-          recipient_account_uuid: uuidSchema,
-        })
-        .meta({ id: 'QrCodeSplit' }),
-    ),
+    splits: z.array(splitTerms),
     on_payment: z.enum(QR_CODE_PAYMENT_POLICIES),
     metadata: z.record(z.string(), z.string()),
     received: z.object({ count: z.int().min(0), value: reaisOutput }).meta({
@@ -144,11 +155,7 @@ export function showQrCode(code: QrCode): z.output<typeof qrCodeSchema> {
     pix_key: code.pixKey,
     ...(code.description && { description: code.description }),
     ...(code.externalRef && { external_ref: code.externalRef }),
-    splits: code.splits.map(({ type, amount, recipientAccountUuid }) => ({
-      type,
-      value: amount,
-      recipient_account_uuid: recipientAccountUuid,
-    })),
+    splits: showSplitTerms(code.splits),
     on_payment: code.onPayment,
     metadata: code.metadata,
     received: { count: code.receivedCount, value: code.receivedCents },

@@ -25,6 +25,7 @@ export const EXAMPLE_UUIDS = {
   attachment: '8d5e1c0a-7f36-4b92-a4c8-9e2b6d3f0a17',
   keyLookup: '1c6e9a3f-7b20-4d85-a9e4-0f5b8d2c7e61',
   qrCode: '3a7d5e91-0c4f-4b28-9e6d-1b8f2c7a0d54',
+  paymentLink: '2f6b9d14-7e3a-4c85-a0d9-5b1c8e4f7a60',
   recurrence: '9e2b6d48-1a7f-4c30-b5e9-6d0c8f3a7b12',
   codeReading: '8b1e4f70-2c6d-4a95-b3f8-0d7a5c9e2614',
   code: 'f4a8d2c6-1e59-4703-b9ad-6c8e0f7b3d51',

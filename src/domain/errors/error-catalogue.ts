@@ -102,6 +102,7 @@ const MESSAGES = {
     key_in_use:
       'The PIX key is in use by a connection, an open charge or an active QR code and cannot be deleted.',
     reference_in_use: 'The reference is already used by another QR code at this provider; use another one.',
+    payment_link_exists: 'The charge has a payment link already; revoke it first, or use it.',
     webhook_limit: 'An account can have at most 20 webhooks; delete one first.',
   },
   413: {

@@ -48,6 +48,7 @@ type Carried = {
   deposit: string
   code: string
   recurrence: string
+  link: string
 } & {
   transfer: string
   scheduled: string
@@ -80,6 +81,7 @@ async function carried(index: number): Promise<Carried> {
   const code = await merchant.api.post('/api/v1/qr-codes', { provider_uuid })
   const recurrence = await merchant.api.post('/api/v1/recurrences', { ...recurrenceOrder(), provider_uuid })
   isAnswered(recurrence, 201)
+  const link = await merchant.api.post('/api/v1/payment-links', { value: 1, provider_uuid })
   const items = [{ value: 1, pix_key: randomPixKey(), external_ref: 'a' }]
   const scheduled_for = new Date(Date.now() + 86_400_000).toISOString()
   const batch = await merchant.api.post('/api/v1/transfers/batches', { items, provider_uuid, scheduled_for })
@@ -102,6 +104,7 @@ async function carried(index: number): Promise<Carried> {
     deposit,
     code: code.body.data.uuid,
     recurrence: recurrence.body.data.uuid,
+    link: link.body.data.uuid,
     transfer: transfer.uuid,
     scheduled: scheduled.body.data.uuid,
     key: key.body.data.key,
@@ -127,6 +130,7 @@ const isAnswered = (answer: ApiResponse, status: number) => {
 const get = (path: string) => bound.get(`/api/v1${path}`)
 const post = (path: string, body?: object) => bound.post(`/api/v1${path}`, body)
 const of = (row: ApiResource) => row.provider.uuid
+const ofLink = ({ provider_uuid }: Record<string, unknown>) => provider_uuid
 
 /** A bound token lists its provider's resources only, the global token all. */
 const lists =
@@ -233,6 +237,10 @@ const RULES: Record<string, () => Promise<void>> = {
   'GET /api/v1/qr-codes/{uuid}/qr.png': reads(one => `/qr-codes/${one.code}/qr.png`),
   'GET /api/v1/qr-codes/{uuid}/payments': reads(one => `/qr-codes/${one.code}/payments`),
   'POST /api/v1/qr-codes/{uuid}/disable': refuses('POST', one => `/qr-codes/${one.code}/disable`),
+  'GET /api/v1/payment-links': lists('/payment-links', ofLink, one => one.provider),
+  'POST /api/v1/payment-links': overrides('/payment-links', () => ({ value: 1 }), ofLink),
+  'GET /api/v1/payment-links/{uuid}': reads(one => `/payment-links/${one.link}`),
+  'POST /api/v1/payment-links/{uuid}/revoke': refuses('POST', one => `/payment-links/${one.link}/revoke`),
   'GET /api/v1/recurrences': lists('/recurrences', of, one => one.provider),
   'POST /api/v1/recurrences': overrides('/recurrences', recurrenceOrder, of),
   'GET /api/v1/recurrences/{uuid}': reads(one => `/recurrences/${one.recurrence}`),

@@ -232,8 +232,9 @@ describe('concurrent users', () => {
     temporalCalls = 0
     await ours.sql('update charge set disputed_cents = 0 where uuid = ?', [ours.charge])
     await ours.sql(
-      `insert into payment_link (uuid, charge_uuid, token_hash, sealed_token, created_by, created_at)
-     select gen_random_uuid(), ?, decode(repeat('ab', 32), 'hex'), ?, uuid, '2026-01-01T12:00:00Z' from app_user where email = ?`,
+      `insert into payment_link (uuid, account_uuid, mode, charge_uuid, token_hash, sealed_token, user_uuid, request_id, fingerprint, created_at)
+     select gen_random_uuid(), account_uuid, 'test', ?, decode(repeat('ab', 32), 'hex'), ?, uuid, 'r', 'f', '2026-01-01T12:00:00Z'
+     from app_user where email = ?`,
       [ours.charge, fixture.dependencies.sealer.seal('a'.repeat(32)), ours.email],
     )
     const answer = await sendOf(page, `${on}/refund`, { value: '10,00' })

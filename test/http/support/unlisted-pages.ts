@@ -74,9 +74,20 @@ export async function prepareUnlistedPages(
     [ours.open, 'revoked', new Date()],
   ] as const)
     await ours.sql(
-      `insert into payment_link (uuid, charge_uuid, token_hash, sealed_token, note, created_by, created_at, revoked_at)
-       values (gen_random_uuid(), ?, sha256(convert_to(?, 'UTF8')), 's', 'Mesa 9', ?, now(), ?)`,
-      [charge, linkTokenOf(name), ours.user, revokedAt],
+      `insert into payment_link (uuid, account_uuid, mode, charge_uuid, token_hash, sealed_token, note, request_id, fingerprint,
+         created_at, revoked_at)
+       values (gen_random_uuid(), ?, 'test', ?, sha256(convert_to(?, 'UTF8')), 's', 'Mesa 9', 'r', 'f', now(), ?)`,
+      [ours.account, charge, linkTokenOf(name), revokedAt],
+    )
+  for (const [name, expiresAt] of [
+    ['offer', null],
+    ['expired', new Date(0)],
+  ] as const)
+    await ours.sql(
+      `insert into payment_link (uuid, account_uuid, mode, token_hash, sealed_token, note, value_cents, expires_in_seconds,
+         max_payments, expires_at, request_id, fingerprint, created_at)
+       values (gen_random_uuid(), ?, 'test', sha256(convert_to(?, 'UTF8')), 's', 'Mesa 9', 5000, 3600, 2, ?, 'r', 'f', now())`,
+      [ours.account, linkTokenOf(name), expiresAt],
     )
 
   const movement = await em.findOneOrFail(Movement, { chargeUuid: ours.charge, type: 'EXTERNAL_TRANSFER' })
@@ -140,6 +151,8 @@ export async function prepareUnlistedPages(
     'a payment link': page => page.goto(`/pay/${linkTokenOf(ours.open)}`),
     'a payment link of a paid charge': page => page.goto(`/pay/${linkTokenOf(ours.charge)}`),
     'a payment link that was revoked': page => page.goto(`/pay/${linkTokenOf('revoked')}`),
+    'a payment link that offers a code': page => page.goto(`/pay/${linkTokenOf('offer')}`),
+    'a payment link whose time is over': page => page.goto(`/pay/${linkTokenOf('expired')}`),
     'an unknown payment link': page => page.goto(`/pay/${'x'.repeat(32)}`),
     'a payment link while its table does not answer': page =>
       withoutTable('payment_link', () => page.goto(`/pay/${linkTokenOf(ours.open)}`)),

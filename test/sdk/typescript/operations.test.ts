@@ -45,6 +45,10 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   readQrCode: trilho => trilho.qrCodes.read({ payload: '000201' }),
   getCodeReading: trilho => trilho.qrCodes.getReading(UUID),
   disableQrCode: trilho => trilho.qrCodes.disable(UUID),
+  createPaymentLink: trilho => trilho.paymentLinks.create({ value: 50, max_payments: 30 }),
+  listPaymentLinks: trilho => trilho.paymentLinks.list(),
+  getPaymentLink: trilho => trilho.paymentLinks.get(UUID),
+  revokePaymentLink: trilho => trilho.paymentLinks.revoke(UUID),
   createRecurrence: trilho =>
     trilho.recurrences.create({
       value: 59.9,

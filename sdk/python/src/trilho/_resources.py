@@ -133,6 +133,7 @@ class Payments:
         provider_uuid: str | None = None,
         qr_code_uuid: str | None = None,
         recurrence_uuid: str | None = None,
+        payment_link_uuid: str | None = None,
         value_min: Amount | None = None,
         value_max: Amount | None = None,
     ) -> Page[models.Charge]:
@@ -163,6 +164,7 @@ class Payments:
             provider_uuid: Only of this provider of the account: its `uuid`.
             qr_code_uuid: Paid to this static code of the account.
             recurrence_uuid: Debits of this recurrence.
+            payment_link_uuid: Created by this payment link, for its payers.
             value_min: `value` is at least this, in reais.
             value_max: `value` is at most this, in reais.
         """
@@ -194,6 +196,7 @@ class Payments:
                     "provider_uuid": provider_uuid,
                     "qr_code_uuid": qr_code_uuid,
                     "recurrence_uuid": recurrence_uuid,
+                    "payment_link_uuid": payment_link_uuid,
                     "value_min": optional_amount_of("value_min", value_min),
                     "value_max": optional_amount_of("value_max", value_max),
                 },
@@ -222,6 +225,7 @@ class Payments:
         provider_uuid: str | None = None,
         qr_code_uuid: str | None = None,
         recurrence_uuid: str | None = None,
+        payment_link_uuid: str | None = None,
         value_min: Amount | None = None,
         value_max: Amount | None = None,
     ) -> Iterator[models.Charge]:
@@ -249,6 +253,7 @@ class Payments:
             provider_uuid: Only of this provider of the account: its `uuid`.
             qr_code_uuid: Paid to this static code of the account.
             recurrence_uuid: Debits of this recurrence.
+            payment_link_uuid: Created by this payment link, for its payers.
             value_min: `value` is at least this, in reais.
             value_max: `value` is at most this, in reais.
         """
@@ -273,6 +278,7 @@ class Payments:
                 provider_uuid=provider_uuid,
                 qr_code_uuid=qr_code_uuid,
                 recurrence_uuid=recurrence_uuid,
+                payment_link_uuid=payment_link_uuid,
                 value_min=value_min,
                 value_max=value_max,
                 cursor=cursor,
@@ -861,6 +867,189 @@ class QrCodes:
                 "GET",
                 path_of("/api/v1/qr-codes/read/{reading}", reading=reading),
                 read_one(models.CodeReading),
+            )
+        )
+
+
+class PaymentLinks:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        *,
+        charge_uuid: str | None = None,
+        message: str | None = None,
+        value: Amount | Omitted = OMITTED,
+        external_ref: str | None = None,
+        provider_uuid: str | None = None,
+        splits: Sequence[inputs.CreatePaymentLinkSplit] | None = None,
+        expires_in: int | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        max_payments: int | None = None,
+        expires_at: datetime | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.PaymentLink:
+        """Create a payment link.
+
+        For a charge: its page. For a value: a page whose button creates a charge for the payer, as `POST
+        /payments` would, as often as `max_payments` and until `expires_at` allow. The charges have the
+        events of any charge. Token scope: `charges`.
+
+        Args:
+            charge_uuid: The charge that the link shows; a charge has one link that works. Without it the
+                link creates charges of `value`.
+            message: Text that the payer reads on the page, and that each charge of the link has.
+            value: Reais that each payer is asked.
+            external_ref: Your reference, which every charge of the link has.
+            provider_uuid: The only provider to use; where absent, the default ones in their order. A bound
+                token always uses its own.
+            splits: Shares of other accounts in each charge of the link.
+            expires_in: Seconds until the charge can be paid no more, from 60 to 30 days; by default a day.
+                Without effect on a static code, which does not expire; not for a charge with a due date.
+            metadata: Texts of yours, at most 30.
+            max_payments: Most charges of the link that are paid or can be paid at one time, by default 1.
+                One that expires, fails or is cancelled unpaid frees its place.
+            expires_at: Until then payers may ask for a code: ISO 8601 with offset, in the future, at most
+                366 days ahead. Without it the link works until it is revoked.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "createPaymentLink",
+                "POST",
+                "/api/v1/payment-links",
+                read_one(models.PaymentLink),
+                body={
+                    "charge_uuid": charge_uuid,
+                    "message": message,
+                    "value": amount_of("value", value),
+                    "external_ref": external_ref,
+                    "provider_uuid": provider_uuid,
+                    "splits": splits,
+                    "expires_in": expires_in,
+                    "metadata": metadata,
+                    "max_payments": max_payments,
+                    "expires_at": expires_at,
+                },
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        cursor: str | None = None,
+        time_zone: str | None = None,
+        uuid: str | Sequence[str] | None = None,
+        charge_uuid: str | None = None,
+        external_ref: str | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> Page[models.PaymentLink]:
+        """List payment links.
+
+        Newest first. Each one as its own GET shows it. Token scope: `read` or `charges`.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            charge_uuid: Of this charge.
+            external_ref: With exactly this reference of the caller.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+        """
+        return self._transport.send(
+            Call(
+                "listPaymentLinks",
+                "GET",
+                "/api/v1/payment-links",
+                read_page(models.PaymentLink),
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "cursor": cursor,
+                    "time_zone": time_zone,
+                    "uuid": uuid,
+                    "charge_uuid": charge_uuid,
+                    "external_ref": external_ref,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                },
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        per_page: int = 100,
+        time_zone: str | None = None,
+        uuid: str | Sequence[str] | None = None,
+        charge_uuid: str | None = None,
+        external_ref: str | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> Iterator[models.PaymentLink]:
+        """List payment links, page after page.
+
+        Newest first. Each one as its own GET shows it. Token scope: `read` or `charges`.
+
+        Args:
+            per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            charge_uuid: Of this charge.
+            external_ref: With exactly this reference of the caller.
+            date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
+            date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
+        """
+        return iterate_pages(
+            lambda cursor: self.list(
+                per_page=per_page,
+                time_zone=time_zone,
+                uuid=uuid,
+                charge_uuid=charge_uuid,
+                external_ref=external_ref,
+                date_from=date_from,
+                date_to=date_to,
+                cursor=cursor,
+            )
+        )
+
+    def get(self, uuid: str) -> models.PaymentLink:
+        """Read a payment link.
+
+        With its address and what takes its places. Token scope: `read` or `charges`.
+        """
+        return self._transport.send(
+            Call(
+                "getPaymentLink",
+                "GET",
+                path_of("/api/v1/payment-links/{uuid}", uuid=uuid),
+                read_one(models.PaymentLink),
+            )
+        )
+
+    def revoke(self, uuid: str) -> models.PaymentLink:
+        """Revoke a payment link.
+
+        Its page says so, and creates no further charge. Charges that exist stay: who has a code can still
+        pay it. A second time changes nothing. Token scope: `charges`.
+        """
+        return self._transport.send(
+            Call(
+                "revokePaymentLink",
+                "POST",
+                path_of("/api/v1/payment-links/{uuid}/revoke", uuid=uuid),
+                read_one(models.PaymentLink),
             )
         )
 
@@ -3277,6 +3466,7 @@ class Resources:
     def __init__(self, transport: SyncTransport) -> None:
         self.payments = Payments(transport)
         self.qr_codes = QrCodes(transport)
+        self.payment_links = PaymentLinks(transport)
         self.recurrences = Recurrences(transport)
         self.refunds = Refunds(transport)
         self.deposits = Deposits(transport)

@@ -153,6 +153,15 @@ ListQrCodePaymentsStatus: TypeAlias = Literal[
     "PROCESSING",
 ]
 
+CreatePaymentLinkSplitType: TypeAlias = Literal["PERCENTAGE", "FIXED"]
+
+
+class CreatePaymentLinkSplit(TypedDict):
+    type: Required[CreatePaymentLinkSplitType]
+    value: Required[Amount]
+    recipient_account_uuid: Required[str]
+
+
 CreateRecurrenceFrequency: TypeAlias = Literal["WEEKLY", "MONTHLY", "QUARTERLY", "SEMIANNUAL", "ANNUAL"]
 
 

@@ -484,6 +484,17 @@ class CodeValue(Model):
     """
 
 
+class PaymentLinkPlaces(Model):
+    paid: int
+    """
+    Charges that were paid, refunded ones too
+    """
+    open: int
+    """
+    Charges that can be paid, or are being created
+    """
+
+
 class DepositReturnError(Model):
     code: str
     message: str
@@ -1324,6 +1335,52 @@ class CodeReading(Model):
     The charge of this account that has the code
     """
     created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class PaymentLink(Model):
+    uuid: str
+    status: Literal["ACTIVE", "FULL", "EXPIRED", "REVOKED"] | str
+    """
+    FULL: every place is taken, by charges that are paid or can be paid; ACTIVE again once one of them ends unpaid
+    """
+    url: AnyUrl
+    """
+    The page of the payer, which needs no token
+    """
+    charge_uuid: str | None = None
+    """
+    Only of a link that shows one charge
+    """
+    message: str | None = None
+    value: Decimal | None = None
+    """
+    Only of a link that creates charges, as are the fields below
+    """
+    external_ref: str | None = None
+    provider_uuid: str | None = None
+    splits: list[QrCodeSplit] | None = None
+    expires_in: int | None = None
+    """
+    Seconds until a charge of the link expires
+    """
+    metadata: dict[str, str] | None = None
+    max_payments: int | None = None
+    payments: PaymentLinkPlaces | None = None
+    """
+    What takes the places. `GET /payments?payment_link_uuid=` lists the charges
+    """
+    expires_at: AwareDatetime | None = None
+    """
+    UTC, six fractional digits
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    revoked_at: AwareDatetime | None = None
     """
     UTC, six fractional digits
     """

@@ -44,6 +44,7 @@ export type ErrorCode =
   | 'over_limit'
   | 'overloaded'
   | 'paused'
+  | 'payment_link_exists'
   | 'pix_key_already_registered'
   | 'pix_key_limit'
   | 'pix_key_unknown'

@@ -297,6 +297,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/payment-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payment links
+         * @description Newest first. Each one as its own GET shows it. Token scope: `read` or `charges`.
+         */
+        get: operations["listPaymentLinks"];
+        put?: never;
+        /**
+         * Create a payment link
+         * @description For a charge: its page. For a value: a page whose button creates a charge for the payer, as `POST /payments` would, as often as `max_payments` and until `expires_at` allow. The charges have the events of any charge. Token scope: `charges`.
+         */
+        post: operations["createPaymentLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment-links/{uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a payment link
+         * @description With its address and what takes its places. Token scope: `read` or `charges`.
+         */
+        get: operations["getPaymentLink"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payment-links/{uuid}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a payment link
+         * @description Its page says so, and creates no further charge. Charges that exist stay: who has a code can still pay it. A second time changes nothing. Token scope: `charges`.
+         */
+        post: operations["revokePaymentLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/recurrences": {
         parameters: {
             query?: never;
@@ -3594,6 +3658,134 @@ export interface components {
         GetCodeReadingResponse: {
             data: components["schemas"]["CodeReading"];
         };
+        CreatePaymentLinkRequest: {
+            /**
+             * Format: uuid
+             * @description The charge that the link shows; a charge has one link that works. Without it the link creates charges of `value`
+             */
+            charge_uuid?: string;
+            /**
+             * @description Text that the payer reads on the page, and that each charge of the link has
+             * @example Mensalidade de dezembro
+             */
+            message?: string;
+            /** @description Reais that each payer is asked */
+            value?: number;
+            /** @description Your reference, which every charge of the link has */
+            external_ref?: string;
+            /**
+             * Format: uuid
+             * @description The only provider to use; where absent, the default ones in their order. A bound token always uses its own
+             */
+            provider_uuid?: string;
+            /** @description Shares of other accounts in each charge of the link */
+            splits?: {
+                /**
+                 * @description A share of the value, or an amount
+                 * @enum {string}
+                 */
+                type: "PERCENTAGE" | "FIXED";
+                /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
+                value: number;
+                /**
+                 * Format: uuid
+                 * @description The account that receives the share
+                 */
+                recipient_account_uuid: string;
+            }[];
+            /** @description Seconds until the charge can be paid no more, from 60 to 30 days; by default a day. Without effect on a static code, which does not expire; not for a charge with a due date */
+            expires_in?: number;
+            /**
+             * @description Texts of yours, at most 30
+             * @example {
+             *       "customer": "42"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description Most charges of the link that are paid or can be paid at one time, by default 1. One that expires, fails or is cancelled unpaid frees its place */
+            max_payments?: number;
+            /**
+             * Format: date-time
+             * @description Until then payers may ask for a code: ISO 8601 with offset, in the future, at most 366 days ahead. Without it the link works until it is revoked
+             */
+            expires_at?: string;
+        };
+        PaymentLink: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            /**
+             * @description FULL: every place is taken, by charges that are paid or can be paid; ACTIVE again once one of them ends unpaid
+             * @enum {string}
+             */
+            status: "ACTIVE" | "FULL" | "EXPIRED" | "REVOKED";
+            /**
+             * Format: uri
+             * @description The page of the payer, which needs no token
+             */
+            url: string;
+            /**
+             * Format: uuid
+             * @description Only of a link that shows one charge
+             */
+            charge_uuid?: string;
+            message?: string;
+            /** @description Only of a link that creates charges, as are the fields below */
+            value?: number;
+            external_ref?: string;
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            provider_uuid?: string;
+            splits?: components["schemas"]["QrCodeSplit"][];
+            /** @description Seconds until a charge of the link expires */
+            expires_in?: number;
+            metadata?: {
+                [key: string]: string;
+            };
+            max_payments?: number;
+            /** @description What takes the places. `GET /payments?payment_link_uuid=` lists the charges */
+            payments?: components["schemas"]["PaymentLinkPlaces"];
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            expires_at?: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            revoked_at?: string;
+        };
+        PaymentLinkPlaces: {
+            /** @description Charges that were paid, refunded ones too */
+            paid: number;
+            /** @description Charges that can be paid, or are being created */
+            open: number;
+        };
+        CreatePaymentLinkResponse: {
+            data: components["schemas"]["PaymentLink"];
+        };
+        ListPaymentLinksResponse: {
+            data: components["schemas"]["PaymentLink"][];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
+        };
+        GetPaymentLinkResponse: {
+            data: components["schemas"]["PaymentLink"];
+        };
+        RevokePaymentLinkResponse: {
+            data: components["schemas"]["PaymentLink"];
+        };
         /** @description Who is debited */
         RecurrenceDebtor: {
             name: string;
@@ -5217,6 +5409,13 @@ export type CodeReading = components['schemas']['CodeReading'];
 export type CodeValue = components['schemas']['CodeValue'];
 export type ReadQrCodeResponse = components['schemas']['ReadQrCodeResponse'];
 export type GetCodeReadingResponse = components['schemas']['GetCodeReadingResponse'];
+export type CreatePaymentLinkRequest = components['schemas']['CreatePaymentLinkRequest'];
+export type PaymentLink = components['schemas']['PaymentLink'];
+export type PaymentLinkPlaces = components['schemas']['PaymentLinkPlaces'];
+export type CreatePaymentLinkResponse = components['schemas']['CreatePaymentLinkResponse'];
+export type ListPaymentLinksResponse = components['schemas']['ListPaymentLinksResponse'];
+export type GetPaymentLinkResponse = components['schemas']['GetPaymentLinkResponse'];
+export type RevokePaymentLinkResponse = components['schemas']['RevokePaymentLinkResponse'];
 export type RecurrenceDebtor = components['schemas']['RecurrenceDebtor'];
 export type FirstCharge = components['schemas']['FirstCharge'];
 export type PayerAccount = components['schemas']['PayerAccount'];
@@ -5393,6 +5592,8 @@ export interface operations {
                 qr_code_uuid?: string;
                 /** @description Debits of this recurrence */
                 recurrence_uuid?: string;
+                /** @description Created by this payment link, for its payers */
+                payment_link_uuid?: string;
                 /** @description `value` is at least this, in reais */
                 value_min?: number;
                 /** @description `value` is at most this, in reais */
@@ -5861,6 +6062,121 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetCodeReadingResponse"];
+                };
+            };
+        };
+    };
+    listPaymentLinks: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
+                per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
+                /** @description IANA time zone of the days in this query; by default UTC */
+                time_zone?: string;
+                /** @description Only these, at most 100; repeated or separated by commas */
+                uuid?: string[];
+                /** @description Of this charge */
+                charge_uuid?: string;
+                /** @description With exactly this reference of the caller */
+                external_ref?: string;
+                /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
+                date_from?: string;
+                /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
+                date_to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListPaymentLinksResponse"];
+                };
+            };
+        };
+    };
+    createPaymentLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreatePaymentLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatePaymentLinkResponse"];
+                };
+            };
+        };
+    };
+    getPaymentLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the payment link
+                 * @example 2f6b9d14-7e3a-4c85-a0d9-5b1c8e4f7a60
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetPaymentLinkResponse"];
+                };
+            };
+        };
+    };
+    revokePaymentLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the payment link
+                 * @example 2f6b9d14-7e3a-4c85-a0d9-5b1c8e4f7a60
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokePaymentLinkResponse"];
                 };
             };
         };

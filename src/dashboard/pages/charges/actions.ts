@@ -28,8 +28,8 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
         await cancelMerchantCharge(dashboard.temporal, { em, token, uuid: params.uuid })
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'charge_cancelled')
     },
-    listFacts: visit => readChargeFacts(dashboard, visit),
-    renderForm: visit => renderCharge(dashboard, visit),
+    listFacts: readChargeFacts,
+    renderForm: renderCharge,
   })
 
   post('refunds.write', `${CHARGES_PATH}/:uuid/refund`, {
@@ -42,8 +42,8 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
       await createChargeRefund(dashboard, request)
       return redirect(`${CHARGES_PATH}/${chargeUuid}`, 'refund_accepted')
     },
-    listFacts: visit => readChargeFacts(dashboard, visit),
-    renderForm: visit => renderCharge(dashboard, visit),
+    listFacts: readChargeFacts,
+    renderForm: renderCharge,
   })
 
   post('charges.write', `${CHARGES_PATH}/:uuid/retry`, {
@@ -62,7 +62,7 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'debit_retried')
     },
     listFacts: visit => readChargeFacts(dashboard, visit),
-    renderForm: visit => renderCharge(dashboard, visit),
+    renderForm: renderCharge,
   })
 }
 

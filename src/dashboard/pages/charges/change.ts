@@ -31,7 +31,7 @@ type ChargeVisit = PageContext<'merchant'>
 /** Registers the form that changes what a charge with a due date asks. */
 export function registerChargeChange({ get, post, dashboard }: DashboardRouter): void {
   const path = `${CHARGES_PATH}/:uuid/change`
-  const listFacts = (visit: ChargeVisit) => readChargeFacts(dashboard, visit)
+  const listFacts = (visit: ChargeVisit) => readChargeFacts(visit)
   const render = async (visit: ChargeVisit, dueTable: DueTable = null) =>
     renderChangeForm(visit, { dueTable, version: encodeFacts(visit.language, await listFacts(visit)) })
 

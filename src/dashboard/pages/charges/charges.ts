@@ -1,7 +1,7 @@
 import { canReviseCharge } from '../../../api/operations/charge-revisions.ts'
 import { listCharges, requireVisibleCharge } from '../../../api/operations/charges.ts'
 import { mapPage } from '../../../api/operations/pagination.ts'
-import { findActivePaymentLink } from '../../../api/operations/payment-links.ts'
+import { buildLinkUrl, findActivePaymentLink } from '../../../api/operations/payment-links.ts'
 import { countVisibleStates } from '../../../api/operations/visible-list.ts'
 import { chargesQuery, showCharge } from '../../../contract/charges/charge.ts'
 import type { CsvColumns } from '../../../contract/shared/csv.ts'
@@ -34,7 +34,6 @@ import { listNetLines } from './net-amount.ts'
 import { presentSplits } from './split-rows.ts'
 
 export const CHARGES_PATH = '/dashboard/charges'
-export const PAY_PATH = '/pay'
 
 /** Columns of the list as CSV. */
 const CHARGE_COLUMNS: CsvColumns<ReturnType<typeof showCharge>> = {
@@ -209,13 +208,13 @@ function isChargeOverdue({ due, state }: ReadCharge): boolean {
 
 /** Finds the payment link of a charge, with its address and an address that shares it by WhatsApp. */
 async function findShownLink(
-  { sealer, config }: DashboardContext,
+  dashboard: DashboardContext,
   { em }: PageContext<'merchant'>,
   charge: ReadCharge,
 ) {
-  const link = await findActivePaymentLink(em.fork(), sealer, charge)
+  const link = await findActivePaymentLink(em.fork(), charge)
   if (!link) return null
-  const url = `${config.publicUrl}${PAY_PATH}/${link.token}`
+  const url = buildLinkUrl(dashboard, link)
   const { uuid, note, createdAt } = link
   return { uuid, note, createdAt, url, share: `https://wa.me/?text=${encodeURIComponent(url)}` }
 }
@@ -238,9 +237,9 @@ function listChargeFacts(
 }
 
 /** Reads what the forms of a charge's page depend on now. */
-export async function readChargeFacts(dashboard: DashboardContext, visit: PageContext<'merchant'>) {
+export async function readChargeFacts(visit: PageContext<'merchant'>) {
   const row = await requireVisibleCharge(visit.em.fork(), visit.token, visit.params.uuid)
-  return listChargeFacts(visit, row, await findActivePaymentLink(visit.em.fork(), dashboard.sealer, row))
+  return listChargeFacts(visit, row, await findActivePaymentLink(visit.em.fork(), row))
 }
 
 function isMoving({ state }: ReadCharge): boolean {

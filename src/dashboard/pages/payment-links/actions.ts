@@ -7,7 +7,6 @@ import {
 } from '../../../api/operations/payment-links.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { Confirmation } from '../../http/confirmation.ts'
-import type { DashboardContext } from '../../http/dashboard-context.ts'
 import { parseFormFields } from '../../http/form.ts'
 import { redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
@@ -23,47 +22,46 @@ export function registerPaymentLinkActions({ post, dashboard }: DashboardRouter)
   const renderForm = (visit: PageContext<'merchant'>) => renderCharge(dashboard, visit)
 
   post('charges.write', `${CHARGES_PATH}/:uuid/link`, {
-    async handle({ em, token, params, form }) {
-      const { note } = parseFormFields(createFormSchema, form)
-      const result = await createPaymentLink(dashboard.sealer, { em, token, chargeUuid: params.uuid, note })
-      if (result === 'existing') return redirect(`${CHARGES_PATH}/${params.uuid}`, 'link_exists')
-      return redirect(`${CHARGES_PATH}/${params.uuid}`, 'link_created')
+    async handle({ em, token, params, form, requestId }) {
+      const { note: message } = parseFormFields(createFormSchema, form)
+      const body = { charge_uuid: params.uuid, ...(message && { message }) }
+      const outcome = await createPaymentLink(dashboard, { em, token, body, idempotencyKey: null, requestId })
+        .then(() => 'link_created')
+        .catch(error => {
+          if (Object(error).code === 'payment_link_exists') return 'link_exists'
+          throw error
+        })
+      return redirect(`${CHARGES_PATH}/${params.uuid}`, outcome)
     },
-    listFacts: visit => listFactsWithoutLink(dashboard, visit),
+    listFacts: listFactsWithoutLink,
     renderForm,
   })
 
   post('charges.write', `${CHARGES_PATH}/:uuid/link/revoke`, {
-    confirm: visit => confirmRevocation(dashboard, visit),
+    confirm: confirmRevocation,
     async handle({ em, token, params, form }) {
       const { link: uuid } = parseFormFields(revokeFormSchema, form)
-      await revokePaymentLink({ em, token, chargeUuid: params.uuid, uuid })
+      await revokePaymentLink({ em, token, uuid })
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'link_revoked')
     },
-    listFacts: visit => readChargeFacts(dashboard, visit),
+    listFacts: readChargeFacts,
     renderForm,
   })
 }
 
 /** The facts that a new link depends on; none where the charge has a link, which the form then leads to. */
-async function listFactsWithoutLink(
-  dashboard: DashboardContext,
-  visit: PageContext<'merchant'>,
-): Promise<ShownFact[] | null> {
+async function listFactsWithoutLink(visit: PageContext<'merchant'>): Promise<ShownFact[] | null> {
   const { em, token, params } = visit
   const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
-  const link = await findActivePaymentLink(em.fork(), dashboard.sealer, charge)
-  return link ? null : readChargeFacts(dashboard, visit)
+  const link = await findActivePaymentLink(em.fork(), charge)
+  return link ? null : readChargeFacts(visit)
 }
 
-async function confirmRevocation(
-  { sealer }: DashboardContext,
-  visit: PageContext<'merchant'>,
-): Promise<Confirmation | null> {
+async function confirmRevocation(visit: PageContext<'merchant'>): Promise<Confirmation | null> {
   const { em, token, params, form, t, f } = visit
   const { link: uuid } = parseFormFields(revokeFormSchema, form)
   const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
-  const link = await findActivePaymentLink(em.fork(), sealer, charge)
+  const link = await findActivePaymentLink(em.fork(), charge)
   // Revoked already: once more changes nothing.
   if (link?.uuid !== uuid) return null
   return {
