@@ -29,7 +29,7 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'charge_cancelled')
     },
     listFacts: readChargeFacts,
-    renderForm: renderCharge,
+    renderForm: visit => renderCharge(dashboard, visit),
   })
 
   post('refunds.write', `${CHARGES_PATH}/:uuid/refund`, {
@@ -43,7 +43,7 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
       return redirect(`${CHARGES_PATH}/${chargeUuid}`, 'refund_accepted')
     },
     listFacts: readChargeFacts,
-    renderForm: renderCharge,
+    renderForm: visit => renderCharge(dashboard, visit),
   })
 
   post('charges.write', `${CHARGES_PATH}/:uuid/retry`, {
@@ -61,8 +61,8 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
       await retryMerchantCharge(dashboard, request)
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'debit_retried')
     },
-    listFacts: visit => readChargeFacts(dashboard, visit),
-    renderForm: renderCharge,
+    listFacts: readChargeFacts,
+    renderForm: visit => renderCharge(dashboard, visit),
   })
 }
 
