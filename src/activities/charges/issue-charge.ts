@@ -143,12 +143,15 @@ export function describeDetails(
   }
 }
 
-/** Deletes a charge's attempts if none left this worker; returns whether. Temporal then repeats the activity. */
+/**
+ * Deletes a charge's attempts unless one may have reached its provider; returns whether none has. Temporal then repeats the activity, of
+ * which another run may have deleted them already.
+ */
 function deleteUnreachedAttempts({ orm }: ActivityDependencies, chargeUuid: string): Promise<boolean> {
   return runInTransaction(orm, async em => {
     const charge = await lockCharge(em, chargeUuid)
     const attempts = await findIssueAttempts(em, chargeUuid)
-    const isUnsent = attempts.length > 0 && attempts.every(({ state }) => state === 'unreachable')
+    const isUnsent = attempts.every(({ state }) => state === 'unreachable')
     if (charge.state !== 'issuing' || !isUnsent) return false
     for (const attempt of attempts) em.remove(attempt)
     return true

@@ -85,6 +85,17 @@ test('a charge whose request was never sent is issued again while another worker
   expect(await fixture.providers.issueCharge(order)).toMatchObject({ state: 'pending', orphans: [] })
 })
 
+test('of two runs at once that reach no provider, none fails the charge', async () => {
+  const { uuid, order } = await chargeOrder()
+  await otherWorkerReachesProvider()
+  const answer = Promise.withResolvers<typeof UNREACHABLE>()
+  fixture.scriptProvider({ issueCharge: () => answer.promise })
+  const runs = [fixture.providers.issueCharge(order), fixture.providers.issueCharge(order)]
+  setTimeout(() => answer.resolve(UNREACHABLE), 200)
+  for (const { status } of await Promise.allSettled(runs)) expect(status).toBe('rejected')
+  expect(await fixture.sql('select state from charge where uuid = ?', [uuid])).toEqual([{ state: 'issuing' }])
+})
+
 test('a charge fails where no worker reaches its provider', async () => {
   const { order } = await chargeOrder()
   fixture.scriptProvider({ issueCharge: async () => UNREACHABLE })
