@@ -42,52 +42,49 @@ const CHECKS = [
   'response_schema_conformance',
 ]
 
-runConcurrentTests(
-  {
-    async 'no request generated from /openapi.json receives a 5xx, an undocumented status or another shape'() {
-      const program = await installedProgram()
-      if (!program) return
-      const { token, paths } = await aMerchantWithThings()
-      const config = join(folder, 'schemathesis.toml')
-      await writeFile(config, paths.map(knownPath).join('\n'))
-      const { code, output } = await runSchemathesis(program, {
-        token,
-        hooks: 'schemathesis_checks.py',
-        config,
-        options: ['--max-time', String(RUN_S), '--max-examples', '15', '--seed', '1', '--rate-limit', '60/s'],
-      })
-      if (code !== 0) throw new Error(output)
-      expect(countPassed(output)).toBeGreaterThan(50)
-    },
-
-    async 'generated requests that are valid create at least 200 charges and 100 transfers'() {
-      const program = await installedProgram()
-      if (!program) return
-      const merchant = await stack.createMerchant({ providers: [{ balance: 10_000 }] })
-      const recipient = await stack.createRecipient(merchant)
-      const variables = {
-        PROVIDER_UUID: merchant.connection.uuid,
-        RECIPIENT_UUID: recipient.uuid,
-      }
-      const runs = CREATING_RUNS.map(({ operation, examples, seed }) =>
-        runSchemathesis(program, {
-          token: merchant.token,
-          hooks: 'schemathesis_hooks.py',
-          options: [
-            ...['--include-operation-id', operation, '--phases', 'fuzzing', '--mode', 'positive'],
-            ...['--max-examples', String(examples), '--seed', String(seed)],
-          ],
-          variables,
-        }),
-      )
-      const failed = (await Promise.all(runs)).filter(({ code }) => code !== 0)
-      if (failed.length > 0) throw new Error(failed.map(({ output }) => output).join('\n'))
-      expect(await countCreated(merchant, 'payments')).toBeGreaterThanOrEqual(200)
-      expect(await countCreated(merchant, 'transfers')).toBeGreaterThanOrEqual(100)
-    },
+runConcurrentTests({
+  async 'no request generated from /openapi.json receives a 5xx, an undocumented status or another shape'() {
+    const program = await installedProgram()
+    if (!program) return
+    const { token, paths } = await aMerchantWithThings()
+    const config = join(folder, 'schemathesis.toml')
+    await writeFile(config, paths.map(knownPath).join('\n'))
+    const { code, output } = await runSchemathesis(program, {
+      token,
+      hooks: 'schemathesis_checks.py',
+      config,
+      options: ['--max-time', String(RUN_S), '--max-examples', '15', '--seed', '1', '--rate-limit', '60/s'],
+    })
+    if (code !== 0) throw new Error(output)
+    expect(countPassed(output)).toBeGreaterThan(50)
   },
-  360_000,
-)
+
+  async 'generated requests that are valid create at least 200 charges and 100 transfers'() {
+    const program = await installedProgram()
+    if (!program) return
+    const merchant = await stack.createMerchant({ providers: [{ balance: 10_000 }] })
+    const recipient = await stack.createRecipient(merchant)
+    const variables = {
+      PROVIDER_UUID: merchant.connection.uuid,
+      RECIPIENT_UUID: recipient.uuid,
+    }
+    const runs = CREATING_RUNS.map(({ operation, examples, seed }) =>
+      runSchemathesis(program, {
+        token: merchant.token,
+        hooks: 'schemathesis_hooks.py',
+        options: [
+          ...['--include-operation-id', operation, '--phases', 'fuzzing', '--mode', 'positive'],
+          ...['--max-examples', String(examples), '--seed', String(seed)],
+        ],
+        variables,
+      }),
+    )
+    const failed = (await Promise.all(runs)).filter(({ code }) => code !== 0)
+    if (failed.length > 0) throw new Error(failed.map(({ output }) => output).join('\n'))
+    expect(await countCreated(merchant, 'payments')).toBeGreaterThanOrEqual(200)
+    expect(await countCreated(merchant, 'transfers')).toBeGreaterThanOrEqual(100)
+  },
+})
 
 async function installedProgram(): Promise<Extract<Program, { kind: 'there' }> | undefined> {
   const program = await installSchemathesis()

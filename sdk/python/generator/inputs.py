@@ -59,7 +59,7 @@ class Inputs:
         return f"""{header}
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, Literal, TypeAlias
 

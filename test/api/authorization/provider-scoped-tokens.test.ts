@@ -244,6 +244,8 @@ const RULES: Record<string, () => Promise<void>> = {
   'GET /api/v1/recurrences': lists('/recurrences', of, one => one.provider),
   'POST /api/v1/recurrences': overrides('/recurrences', recurrenceOrder, of),
   'GET /api/v1/recurrences/{uuid}': reads(one => `/recurrences/${one.recurrence}`),
+  'GET /api/v1/recurrences/{uuid}/qr.svg': reads(one => `/recurrences/${one.recurrence}/qr.svg`),
+  'GET /api/v1/recurrences/{uuid}/qr.png': reads(one => `/recurrences/${one.recurrence}/qr.png`),
   'POST /api/v1/recurrences/{uuid}/cancel': refuses('POST', one => `/recurrences/${one.recurrence}/cancel`),
   'POST /api/v1/recurrences/{uuid}/charges': refuses(
     'POST',

@@ -34,7 +34,6 @@ runConcurrentTests(
       return [`${fault}, from ${DIALECTS[first]} on`, () => sendWithFault(dialects, fault)]
     }),
   ),
-  LIMIT_MS,
 )
 
 async function sendWithFault(dialects: ProviderApi[], fault: CallFault): Promise<void> {

@@ -6,7 +6,7 @@ import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 import { buildStarkId } from './ids.ts'
-import { buildStarkListPage, readFirstTag } from './list-page.ts'
+import { buildStarkListPage, createStarkLogHandlers, readFirstTag } from './list-page.ts'
 import {
   findReceiptByNumber,
   listDepositTags,
@@ -37,7 +37,7 @@ export function createStarkDepositHandlers(state: SimulatorState): StarkDepositH
     return receipt && isListedDeposit(state, account, receipt) ? receipt : undefined
   }
 
-  const listLogs = (account: SimulatedAccount) =>
+  const listLogs = ({ account }: SimulatedCall) =>
     listDeposits(account).flatMap(receipt => {
       const objectId = buildStarkId('deposit', receipt.number)
       const logs = listReceiptLogs(
@@ -90,20 +90,12 @@ export function createStarkDepositHandlers(state: SimulatorState): StarkDepositH
       })
       return { status: 200, body: { message: 'Deposit successfully updated', deposit } }
     },
-    listLogs: call =>
-      buildStarkListPage(call, {
-        field: 'logs',
-        list: () => listLogs(call.account),
-        matches: ({ type, objectId }, { types, depositIds }) =>
-          (types?.includes(type) ?? true) && (depositIds?.includes(objectId) ?? true),
-        present: log => presentReceiptLog('deposit', log),
-      }),
-    showLog: ({ account, params }) => {
-      const log = listLogs(account).find(({ id }) => id === params.id)
-      return log
-        ? { status: 200, body: { log: presentReceiptLog('deposit', log) } }
-        : errors.starkNotFound('DepositLog')
-    },
+    ...createStarkLogHandlers({
+      entity: 'Deposit',
+      filter: 'depositIds',
+      list: listLogs,
+      present: log => presentReceiptLog('deposit', log),
+    }),
   }
 }
 

@@ -16,7 +16,7 @@ import {
   presentInvoicePayment,
   type StarkInvoice,
 } from './invoice-presenters.ts'
-import { buildStarkListPage, readFirstTag } from './list-page.ts'
+import { buildStarkListPage, createStarkLogHandlers, readFirstTag } from './list-page.ts'
 import {
   findFirstReceipt,
   presentReceiptLog,
@@ -44,7 +44,7 @@ export function createStarkInvoiceHandlers(state: SimulatorState): StarkInvoiceH
   const present = (invoice: StarkInvoice) => presentInvoice(invoice, view(invoice))
   const listInvoices = (account: SimulatedAccount, tag?: string) =>
     listCharges(state, account, tag).filter(charge => readChargeDetails(charge).product === 'invoice')
-  const listLogs = (account: SimulatedAccount) =>
+  const listLogs = ({ account }: SimulatedCall) =>
     listInvoices(account).flatMap(invoice =>
       listInvoiceLogs(invoice, view(invoice)).map(log => ({
         ...log,
@@ -83,20 +83,12 @@ export function createStarkInvoiceHandlers(state: SimulatorState): StarkInvoiceH
         ? { status: 200, body: { payment: presentInvoicePayment(payment.receipt) } }
         : errors.notPaid()
     },
-    listLogs: call =>
-      buildStarkListPage(call, {
-        field: 'logs',
-        list: () => listLogs(call.account),
-        matches: ({ type, objectId }, { types, invoiceIds }) =>
-          (types?.includes(type) ?? true) && (invoiceIds?.includes(objectId) ?? true),
-        present: log => presentReceiptLog('invoice', log),
-      }),
-    showLog: ({ account, params }) => {
-      const log = listLogs(account).find(({ id }) => id === params.id)
-      return log
-        ? { status: 200, body: { log: presentReceiptLog('invoice', log) } }
-        : errors.starkNotFound('InvoiceLog')
-    },
+    ...createStarkLogHandlers({
+      entity: 'Invoice',
+      filter: 'invoiceIds',
+      list: listLogs,
+      present: log => presentReceiptLog('invoice', log),
+    }),
   }
 }
 

@@ -37,6 +37,39 @@ export function buildStarkListPage<Item extends StarkListItem>(
   return { status: 200, body: { cursor, [field]: page } }
 }
 
+type StarkLogOptions<Log> = {
+  /** Name of what the logs are of, as errors have it. */
+  entity: string
+  /** Filter of the list by the objects that the logs are of. */
+  filter: 'depositIds' | 'invoiceIds' | 'transferIds' | 'subscriptionIds' | 'requestIds'
+  /** Lists every log of the account, oldest first. */
+  list(call: SimulatedCall): Log[]
+  present(log: Log): object
+}
+
+/** Creates the handlers of the logs of one kind of object. */
+export function createStarkLogHandlers<Log extends StarkListItem & { type: string; objectId: string }>({
+  entity,
+  filter,
+  list,
+  present,
+}: StarkLogOptions<Log>): Record<'listLogs' | 'showLog', (call: SimulatedCall) => SimulatedResponse> {
+  return {
+    listLogs: call =>
+      buildStarkListPage(call, {
+        field: 'logs',
+        list: () => list(call),
+        matches: ({ type, objectId }, query) =>
+          (query.types?.includes(type) ?? true) && (query[filter]?.includes(objectId) ?? true),
+        present,
+      }),
+    showLog: call => {
+      const log = list(call).find(({ id }) => id === call.params.id)
+      return log ? { status: 200, body: { log: present(log) } } : errors.starkNotFound(`${entity}Log`)
+    },
+  }
+}
+
 function sortItems<Item extends StarkListItem>(items: Item[], sort: StarkListQuery['sort']): Item[] {
   const sorted = sort.endsWith('updated')
     ? items.toSorted((a, b) => readUpdatedAt(a).localeCompare(readUpdatedAt(b)))

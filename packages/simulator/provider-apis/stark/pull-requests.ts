@@ -8,7 +8,7 @@ import type { SimulatorState } from '../../state.ts'
 import { createBatch } from './create-batch.ts'
 import * as errors from './errors.ts'
 import { buildStarkId, parseStarkId } from './ids.ts'
-import { buildStarkListPage } from './list-page.ts'
+import { buildStarkListPage, createStarkLogHandlers } from './list-page.ts'
 import {
   findPullRequestStatus,
   listPullRequestLogs,
@@ -96,18 +96,12 @@ export function createStarkPullRequestHandlers(state: SimulatorState): StarkPull
       payers.cancelCharge(view.charge, 'SLCR')
       return show(call)
     },
-    listLogs: call =>
-      buildStarkListPage(call, {
-        field: 'logs',
-        list: () => listLogs(call),
-        matches: ({ type, objectId }, { types, requestIds }) =>
-          (types?.includes(type) ?? true) && (requestIds?.includes(objectId) ?? true),
-        present: presentPullLog,
-      }),
-    showLog: call => {
-      const log = listLogs(call).find(({ id }) => id === call.params.id)
-      return log ? { status: 200, body: { log: presentPullLog(log) } } : errors.starkNotFound('RequestLog')
-    },
+    ...createStarkLogHandlers({
+      entity: 'Request',
+      filter: 'requestIds',
+      list: listLogs,
+      present: presentPullLog,
+    }),
   }
 }
 

@@ -6,7 +6,7 @@ import type { SimulatorState } from '../../state.ts'
 import { createBatch } from './create-batch.ts'
 import * as errors from './errors.ts'
 import { buildStarkId, parseStarkId } from './ids.ts'
-import { buildStarkListPage } from './list-page.ts'
+import { buildStarkListPage, createStarkLogHandlers } from './list-page.ts'
 import { parseStarkBody, subscriptionBody } from './schemas.ts'
 import {
   findSubscription,
@@ -91,20 +91,12 @@ export function createStarkSubscriptionHandlers(state: SimulatorState): StarkSub
       recurring.payers.cancel(view.recurrence.id, 'SLCR')
       return show(call)
     },
-    listLogs: call =>
-      buildStarkListPage(call, {
-        field: 'logs',
-        list: () => listLogs(call),
-        matches: ({ type, objectId }, { types, subscriptionIds }) =>
-          (types?.includes(type) ?? true) && (subscriptionIds?.includes(objectId) ?? true),
-        present: presentPullLog,
-      }),
-    showLog: call => {
-      const log = listLogs(call).find(({ id }) => id === call.params.id)
-      return log
-        ? { status: 200, body: { log: presentPullLog(log) } }
-        : errors.starkNotFound('SubscriptionLog')
-    },
+    ...createStarkLogHandlers({
+      entity: 'Subscription',
+      filter: 'subscriptionIds',
+      list: listLogs,
+      present: presentPullLog,
+    }),
   }
 }
 

@@ -10,7 +10,7 @@ import { createBatch } from './create-batch.ts'
 import { decryptAccountKey, findKeyOwner } from './dict-keys.ts'
 import * as errors from './errors.ts'
 import { buildStarkId, parseStarkId } from './ids.ts'
-import { buildStarkListPage, readFirstTag } from './list-page.ts'
+import { buildStarkListPage, createStarkLogHandlers, readFirstTag } from './list-page.ts'
 import { cancelStarkTransfer } from './pending-transfers.ts'
 import { parseStarkBody, transferBody, verifiedTransferBody } from './schemas.ts'
 import { acceptStarkTransfer, adoptPanelTransfers, type StarkTransferOrder } from './transfer-orders.ts'
@@ -125,20 +125,12 @@ export function createStarkTransferHandlers(state: SimulatorState): StarkTransfe
       const key = { accountId: call.account.id, id: view.transfer.transferId }
       return cancelStarkTransfer(state, key) ? show(call, presentStarkTransfer) : errors.transferProcessed()
     },
-    listLogs: call =>
-      buildStarkListPage(call, {
-        field: 'logs',
-        list: () => listLogs(call),
-        matches: ({ type, objectId }, { types, transferIds }) =>
-          (types?.includes(type) ?? true) && (transferIds?.includes(objectId) ?? true),
-        present: log => presentTransferLog(log),
-      }),
-    showLog: call => {
-      const log = listLogs(call).find(({ id }) => id === call.params.id)
-      return log
-        ? { status: 200, body: { log: presentTransferLog(log) } }
-        : errors.starkNotFound('TransferLog')
-    },
+    ...createStarkLogHandlers({
+      entity: 'Transfer',
+      filter: 'transferIds',
+      list: listLogs,
+      present: log => presentTransferLog(log),
+    }),
   }
 }
 
