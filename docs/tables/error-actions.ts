@@ -248,6 +248,11 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'correct',
     pt: 'Outro QR Code desse provedor já usa a referência, que é o txid dos Pix dele; um QR Code desativado mantém a sua. Use outra, ou nenhuma.',
   },
+  report_limit: { action: 'state', pt: 'A conta tem 20 relatórios PENDING. Espere um deles ou apague um.' },
+  report_not_ready: {
+    action: 'state',
+    pt: 'O relatório está PENDING, FAILED ou EXPIRED e por isso não tem arquivo. Leia-o: depois de PENDING baixe de novo; senão peça outro.',
+  },
   webhook_limit: { action: 'state', pt: 'A conta já tem 20 webhooks. Apague um que não usa.' },
   body_too_large: { action: 'correct', pt: 'O corpo JSON passa de 100 kB. Envie um menor.' },
   batch_too_large: {

@@ -36,6 +36,7 @@ import { registerProfilePages } from './pages/profile.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerQrCodePages } from './pages/qr-codes.ts'
 import { registerRefundPages } from './pages/refunds.ts'
+import { registerReportPages } from './pages/reports.ts'
 import { registerSearchPage } from './pages/search.ts'
 import { registerSettingsPages } from './pages/settings.ts'
 import { registerSettlementPages } from './pages/settlement.ts'
@@ -87,6 +88,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerPixKeyPages(pageRouter)
   registerLedgerPages(pageRouter)
   registerSettlementPages(pageRouter)
+  registerReportPages(pageRouter)
   registerProviderPages(pageRouter)
   registerLimitPages(pageRouter)
   registerTokenPages(pageRouter)

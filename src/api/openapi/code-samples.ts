@@ -79,6 +79,7 @@ function buildCurlSample({ method, path, tokens, responses }: AnyRoute, request:
       ? ["-H 'Content-Type: application/json'", `-d ${quoteForShell(JSON.stringify(body, null, 2))}`]
       : []),
     ...(responses[200] === 'image/png' ? ['-o qr.png'] : []),
+    ...(responses[200] === 'application/octet-stream' ? ['-OJ'] : []),
   ].join(' \\\n  ')
 }
 
@@ -171,6 +172,16 @@ const SDK_CALLS: Record<string, string> = {
   getLedgerBalances: 'ledger.getBalances',
   exportLedgerCsv: 'ledger.exportCsv',
   exportLedgerOfx: 'ledger.exportOfx',
+  createReport: 'reports.create',
+  listReports: 'reports.list',
+  getReport: 'reports.get',
+  downloadReport: 'reports.download',
+  getReportSchedules: 'reports.getSchedules',
+  replaceReportSchedules: 'reports.replaceSchedules',
+  deleteReport: 'reports.delete',
+  listReconciliations: 'reconciliations.list',
+  getReconciliation: 'reconciliations.get',
+  listReconciliationDifferences: 'reconciliations.listDifferences',
   getLiveness: 'health.getLiveness',
   getReadiness: 'health.getReadiness',
 }
