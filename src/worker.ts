@@ -7,6 +7,7 @@ import {
   firstAttemptActivities,
   maintenanceActivities,
   providerActivities,
+  reportActivities,
   webhookActivities,
 } from './activities/index.ts'
 import type { ActivityDependencies } from './activities/runtime/dependencies.ts'
@@ -166,6 +167,7 @@ const workflowWorker = await Worker.create({
     ...providerActivities(dependencies),
     ...databaseActivities(dependencies),
     ...batchActivities(dependencies),
+    ...reportActivities(dependencies),
     ...firstAttemptActivities(dependencies),
     ...maintenanceActivities(dependencies),
   },

@@ -256,6 +256,11 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'state',
     pt: 'A cobrança já tem um link que funciona: `GET /payment-links?charge_uuid=` o mostra. Use esse, ou revogue-o e crie outro.',
   },
+  report_limit: { action: 'state', pt: 'A conta tem 20 relatórios PENDING. Espere um deles ou apague um.' },
+  report_not_ready: {
+    action: 'state',
+    pt: 'O relatório está PENDING, FAILED ou EXPIRED e por isso não tem arquivo. Leia-o: depois de PENDING baixe de novo; senão peça outro.',
+  },
   webhook_limit: { action: 'state', pt: 'A conta já tem 20 webhooks. Apague um que não usa.' },
   body_too_large: { action: 'correct', pt: 'O corpo JSON passa de 100 kB. Envie um menor.' },
   batch_too_large: {

@@ -143,6 +143,9 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'Another QR code of this provider account has the reference, which is the txid of its PIX; a disabled code keeps its own. Use another reference, or none.',
   payment_link_exists:
     'The charge has a link that works, which `GET /payment-links?charge_uuid=` shows. Use it, or revoke it and create another.',
+  report_limit: 'The account has 20 PENDING reports. Wait for one, or delete one that is not needed.',
+  report_not_ready:
+    'The report is PENDING, FAILED or EXPIRED, so that it has no file. Read it: after PENDING download again, else order it again.',
   webhook_limit: 'The account has 20 webhooks. Delete one that is not used.',
   body_too_large: 'The JSON body is larger than 100 kB. Send a smaller one.',
   batch_too_large:

@@ -6,7 +6,7 @@ import { renderTable, replaceMadeTables } from './made-tables.ts'
 /** The table of token scopes in docs/specification.md, made from `openapi.json`, whose operations list the scopes that allow them. */
 
 const REASONS: Record<TokenScope, string> = {
-  read: 'Allows every GET. Alone it allows the ledger, which concerns all money of the account',
+  read: 'Allows every GET. Alone it allows the ledger and its reports, which concern all money of the account',
   charges: 'Includes PIX keys: they are where payers send the money of charges',
   transfers:
     'Includes providers and their order: the order decides from which balance money leaves, and a transfer needs to see balances',

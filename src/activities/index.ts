@@ -32,6 +32,9 @@ import { getRecurrence, openRecurrence } from './recurrences/open.ts'
 import { cancelRecurrence, pollRecurrence, requestConsent, signalOpenDebits } from './recurrences/poll.ts'
 import { getRefund, openRefund } from './refunds/open.ts'
 import { refundPayout } from './refunds/refund-payout.ts'
+import { buildReport } from './reports/build.ts'
+import { closeReport, openReport } from './reports/open.ts'
+import { orderScheduledReports } from './reports/schedules.ts'
 import type { ActivityDependencies } from './runtime/dependencies.ts'
 import {
   advanceHeldTransfer,
@@ -95,6 +98,11 @@ export function batchActivities(dependencies: ActivityDependencies) {
   return { advanceBatch: advanceBatch(dependencies), cancelBatch: cancelBatch(dependencies) }
 }
 
+/** Activities of a report, which write and delete its file. */
+export function reportActivities(dependencies: ActivityDependencies) {
+  return { buildReport: buildReport(dependencies), closeReport: closeReport(dependencies) }
+}
+
 /** Activities that only read and write the database, run as local activities. */
 export function databaseActivities(dependencies: ActivityDependencies) {
   return {
@@ -120,6 +128,7 @@ export function databaseActivities(dependencies: ActivityDependencies) {
     openPixKey: openPixKey(dependencies),
     failPixKey: failPixKey(dependencies),
     storeAuthCode: storeAuthCode(dependencies),
+    openReport: openReport(dependencies),
     getDispute: getDispute(dependencies),
     storeDisputeReply: storeDisputeReply(dependencies),
     recordDisputeWarning: recordDisputeWarning(dependencies),
@@ -127,7 +136,7 @@ export function databaseActivities(dependencies: ActivityDependencies) {
   }
 }
 
-/** Sweeps, replay and pruning of events, and reconciliation. */
+/** Sweeps, replay and pruning of events, reconciliation, and orders of scheduled reports. */
 export function maintenanceActivities(dependencies: ActivityDependencies) {
   return {
     sweepDeliveries: sweepDeliveries(dependencies),
@@ -138,6 +147,7 @@ export function maintenanceActivities(dependencies: ActivityDependencies) {
     reconcile: reconcile(dependencies),
     sweepDisputes: sweepDisputes(dependencies),
     sweepWorkflows: sweepWorkflows(dependencies),
+    orderScheduledReports: orderScheduledReports(dependencies),
   }
 }
 

@@ -16,8 +16,10 @@ import { providerRoutes } from './providers/routes.ts'
 import { codeReadingRoutes } from './qr-codes/reading-routes.ts'
 import { qrCodeRoutes } from './qr-codes/routes.ts'
 import { receiptRoutes } from './receipts/routes.ts'
+import { reconciliationRoutes } from './reconciliations/routes.ts'
 import { recurrenceRoutes } from './recurrences/routes.ts'
 import { refundRoutes } from './refunds/routes.ts'
+import { reportRoutes } from './reports/routes.ts'
 import { transferBatchRoutes } from './transfers/batch-routes.ts'
 import { transferRoutes } from './transfers/routes.ts'
 import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts'
@@ -45,6 +47,8 @@ export const MERCHANT_ROUTES: RouteRegistrar[] = [
   deliveryRoutes,
   eventRoutes,
   ledgerRoutes,
+  reportRoutes,
+  reconciliationRoutes,
   fileRoutes,
   healthRoutes,
   documentationRoutes,

@@ -40,6 +40,7 @@ import { registerRecurrenceActions } from './pages/recurrences/actions.ts'
 import { registerRecurrenceForm } from './pages/recurrences/create.ts'
 import { registerRecurrencePages } from './pages/recurrences/recurrences.ts'
 import { registerRefundPages } from './pages/refunds.ts'
+import { registerReportPages } from './pages/reports.ts'
 import { registerSearchPage } from './pages/search.ts'
 import { registerSettingsPages } from './pages/settings.ts'
 import { registerSettlementPages } from './pages/settlement.ts'
@@ -97,6 +98,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerPixKeyPages(pageRouter)
   registerLedgerPages(pageRouter)
   registerSettlementPages(pageRouter)
+  registerReportPages(pageRouter)
   registerProviderPages(pageRouter)
   registerLimitPages(pageRouter)
   registerTokenPages(pageRouter)

@@ -57,6 +57,7 @@ export async function findReopening(
     case 'return':
       return state === 'held' ? undefined : () => reopenPayout(temporal, noun, row)
     case 'recurrence':
+    case 'report':
       return () => startOrReopenWorkflow(temporal, noun, uuid, { reopen: uuid, timeScale })
     case 'transfer_batch':
       return () => startOrReopenWorkflow(temporal, noun, uuid, { uuid, timeScale })

@@ -7,6 +7,7 @@ import {
   LIST_COUNTERS_WORKFLOW,
   NOTIFICATION_SWEEP_WORKFLOW,
   RECONCILIATION_WORKFLOW,
+  REPORT_SCHEDULE_WORKFLOW,
   WORKFLOW_SWEEP_WORKFLOW,
 } from '../workflows/contracts/maintenance.ts'
 import { readDeployment, type WorkerDeployment, type WorkerVersion } from './worker-version.ts'
@@ -23,7 +24,7 @@ const DEFAULT_TASK_QUEUE = 'trilho'
 
 /**
  * Creates or updates the maintenance schedules: disputes listed every 15 s, notifications every minute,
- * deliveries every five, statements and active rows compared every hour, list counters folded, old events deleted. The first worker creates them; every
+ * deliveries every five, statements and active rows compared every hour, scheduled reports ordered, list counters folded, old events deleted. The first worker creates them; every
  * later one updates them to its own release and configuration.
  */
 export async function upsertMaintenanceSchedules(client: Client, temporal: TemporalContext): Promise<void> {
@@ -39,7 +40,8 @@ export async function upsertMaintenanceSchedules(client: Client, temporal: Tempo
     },
     { id: 'workflow-sweep', type: WORKFLOW_SWEEP_WORKFLOW, intervalMs: HOUR },
     { id: 'delivery-sweep', type: DELIVERY_SWEEP_WORKFLOW, intervalMs: 5 * MINUTE },
-    // Events are kept for thirty days at any time scale.
+    // The hours of schedules, and the retention of events, are the same at any time scale.
+    { id: 'report-schedules', type: REPORT_SCHEDULE_WORKFLOW, intervalMs: 5 * MINUTE * temporal.timeScale },
     { id: 'event-pruning', type: EVENT_PRUNING_WORKFLOW, intervalMs: 6 * HOUR * temporal.timeScale },
   ]
   for (const schedule of schedules) await upsertSchedule(client, temporal, schedule)

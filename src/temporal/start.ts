@@ -22,6 +22,7 @@ import {
   type RecurrenceInput,
 } from '../workflows/contracts/recurrences.ts'
 import type { RefundInput } from '../workflows/contracts/refunds.ts'
+import { type ReportInput, removeReportUpdate } from '../workflows/contracts/reports.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import { buildMoneyWorkflowOptions } from '../workflows/contracts/start-options.ts'
 import { cancelTransferUpdate, type TransferInput } from '../workflows/contracts/transfers.ts'
@@ -47,10 +48,10 @@ import {
 const NEW_OPERATION_PRIORITY = { priorityKey: 4 }
 
 /**
- * Priority of the items of a batch, lower than that of a transfer that a caller waits for. Within it the accounts have their turns, so that
- * a batch of one does not hold up that of another.
+ * Priority of the items of a batch and of reports, lower than that of a transfer that a caller waits for. Within it the accounts have
+ * their turns, so that what one has ordered does not hold up another.
  */
-const buildBatchItemPriority = (accountUuid: string) => ({ priorityKey: 5, fairnessKey: accountUuid })
+const buildBackgroundPriority = (accountUuid: string) => ({ priorityKey: 5, fairnessKey: accountUuid })
 
 type MoneyInput = ChargeInput | TransferInput | RefundInput
 
@@ -67,7 +68,7 @@ export function startMoneyWorkflow<Noun extends OrderedMoneyNoun>(
   return startAndAwaitWorkflow(temporal, noun, input, {
     ...buildMoneyWorkflowOptions(noun, input, { externalRef }),
     ...(noun !== 'refund' && {
-      priority: isBatchItem(input) ? buildBatchItemPriority(input.accountUuid) : NEW_OPERATION_PRIORITY,
+      priority: isBatchItem(input) ? buildBackgroundPriority(input.accountUuid) : NEW_OPERATION_PRIORITY,
     }),
     updateId: input.uuid,
     waitMs,
@@ -264,6 +265,33 @@ export function startAuthCodeWorkflow(
 ): Promise<void> {
   const metadata = buildOrderMetadata(input, `Code for a key, ${input.type}`)
   return startAndAwaitWorkflow(temporal, 'auth_code', input, { ...metadata, updateId: input.uuid, waitMs })
+}
+
+/** Starts or joins the workflow of a report; resolves when the report is stored. */
+export function startReportWorkflow(
+  temporal: TemporalContext,
+  input: ReportInput,
+  waitMs: number,
+): Promise<void> {
+  const { connectionUuid, ...order } = input
+  const bound = connectionUuid !== null && { connectionUuid }
+  return startAndAwaitWorkflow(temporal, 'report', input, {
+    ...buildOrderMetadata({ ...order, ...bound }, `Report, ${input.kind}`),
+    priority: buildBackgroundPriority(input.accountUuid),
+    updateId: input.uuid,
+    waitMs,
+  })
+}
+
+/** Ends a report and deletes its file by update; starts its workflow from its row if none runs. */
+export function executeRemoveReportUpdate(
+  temporal: TemporalContext,
+  uuid: string,
+  request: UpdateRequest,
+): Promise<void> {
+  const input = { reopen: uuid, timeScale: temporal.timeScale }
+  const workflow = { noun: 'report', uuid, input } as const
+  return executeUpdateWithStart(temporal, workflow, removeReportUpdate, { ...request, args: [] })
 }
 
 /** Builds what the Temporal UI shows of an order without a value: no key and no address. */

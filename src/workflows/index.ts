@@ -12,11 +12,13 @@ export {
   listCountersWorkflow,
   notificationSweepWorkflow,
   reconciliationWorkflow,
+  reportScheduleWorkflow,
   workflowSweepWorkflow,
 } from './maintenance/maintenance.workflows.ts'
 export { authCodeWorkflow, pixKeyRemovalWorkflow, pixKeyWorkflow } from './pix-keys/pix-key.workflows.ts'
 export { recurrenceWorkflow } from './recurrences/recurrence.workflow.ts'
 export { refundWorkflow } from './refunds/refund.workflow.ts'
+export { reportWorkflow } from './reports/report.workflow.ts'
 export { transferWorkflow } from './transfers/transfer.workflow.ts'
 export { transferBatchWorkflow } from './transfers/transfer-batch.workflow.ts'
 export {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { REVISE_CHARGE_EXAMPLE } from '../../src/contract/charges/due-example.ts'
 import { CHARGE_RECURRENCE_EXAMPLE } from '../../src/contract/recurrences/recurrence-example.ts'
+import { CREATE_REPORT_EXAMPLE } from '../../src/contract/reports/report-example.ts'
 import { EXAMPLE_UUIDS } from '../../src/contract/shared/example-values.ts'
 import { addDays } from '../../src/domain/charges/business-days.ts'
 import { computeBrasiliaDay } from '../../src/domain/shared/brasilia-day.ts'
@@ -127,6 +128,8 @@ async function createSampleFixtures(label: string) {
     lookup,
     recurrence,
     endingRecurrence,
+    report,
+    endingReport,
   ] = await Promise.all([
     stack.createRecipient(merchant),
     api.createCharge(),
@@ -148,6 +151,8 @@ async function createSampleFixtures(label: string) {
     api.post('/api/v1/pix-keys/lookup', { pix_key: 'joao.lima@example.com' }),
     createActiveRecurrence(api),
     createActiveRecurrence(api),
+    createReadyReport(api),
+    createReadyReport(api),
   ])
   for (const value of [10, 11]) await stack.simulator.deposit({ account: merchant.connection.account, value })
   await stack.simulator.openDispute({ end_to_end: disputed.payment.pix.transaction.end_to_end, type: 'SCAM' })
@@ -189,6 +194,8 @@ async function createSampleFixtures(label: string) {
     lookup: lookup.body.data,
     recurrence,
     endingRecurrence,
+    report,
+    endingReport,
     reading: reading.body.data,
     refund: refund.body.data.refund,
     delivery: delivery.body.data,
@@ -218,6 +225,17 @@ async function createActiveRecurrence(api: ApiClient): Promise<{ uuid: string }>
   await pollUntil(
     () => api.get(`/api/v1/recurrences/${uuid}`),
     shown => shown.body.data.status === 'ACTIVE',
+  )
+  return { uuid }
+}
+
+/** Creates a report whose file is made. */
+async function createReadyReport(api: ApiClient): Promise<{ uuid: string }> {
+  const { body } = await api.post('/api/v1/reports', CREATE_REPORT_EXAMPLE)
+  const { uuid } = body.data
+  await pollUntil(
+    () => api.get(`/api/v1/reports/${uuid}`),
+    shown => shown.body.data.status === 'READY',
   )
   return { uuid }
 }
@@ -259,6 +277,7 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
   const deposit = isAssignment ? made.unnamedDeposit : made.deposit
   const qrCode = isAssignment ? made.counterCode : made.qrCode
   const recurrence = operationId === 'cancelRecurrence' ? made.endingRecurrence : made.recurrence
+  const report = operationId === 'deleteReport' ? made.endingReport : made.report
   const replacements: [example: string | RegExp, real: string][] = [
     [EXAMPLE_UUIDS.charge, charge.uuid],
     [EXAMPLE_UUIDS.refund, made.refund.uuid],
@@ -277,6 +296,7 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
     [EXAMPLE_UUIDS.keyLookup, made.lookup.uuid],
     [EXAMPLE_UUIDS.codeReading, made.reading.uuid],
     [EXAMPLE_UUIDS.recurrence, recurrence.uuid],
+    [EXAMPLE_UUIDS.report, report.uuid],
     [/480517/g, made.authCode],
     [/contato@lojadaana\.example\.com/g, made.key],
     [/contato%40lojadaana\.example\.com/g, encodeURIComponent(made.key)],

@@ -171,6 +171,7 @@ const ACTIVITY_FLOORS = [
   'transfers',
   'pix-keys',
   'users',
+  'reports',
   'webhooks',
   'disputes',
   'reconciliation',

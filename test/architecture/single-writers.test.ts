@@ -18,10 +18,10 @@ const sources = [...SOURCES]
   .map(([file, text]) => ({ file: file.replace(/^src\//, ''), text }))
 
 const SQL_WRITE =
-  /\bupdate (?:charge|transfer|transfer_batch|refund|dispute|pix_key|attempt)\b(?:(?!\bwhere\b)[^`'])*[ ,]state = /i
+  /\bupdate (?:charge|transfer|transfer_batch|refund|dispute|pix_key|report|attempt)\b(?:(?!\bwhere\b)[^`'])*[ ,]state = /i
 const SQL_STATUS_WRITE =
   /\bupdate (?:delivery|movement|split)\b(?:(?!\bwhere\b)[^`'])*(?<!\bwhen)[ ,]status = /i
-const ENTITIES = ['Charge', 'Transfer', 'TransferBatch', 'Refund', 'Dispute', 'PixKey', 'Attempt']
+const ENTITIES = ['Charge', 'Transfer', 'TransferBatch', 'Refund', 'Dispute', 'PixKey', 'Report', 'Attempt']
 const ROW_NAMES = [
   'charge',
   'transfer',
@@ -30,6 +30,7 @@ const ROW_NAMES = [
   'dispute',
   'med',
   'pixKey',
+  'report',
   'row',
   'attempt',
   'live',

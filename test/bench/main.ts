@@ -20,6 +20,7 @@ import { overload } from './overload.ts'
 import { payments } from './payments.ts'
 import { processes } from './processes.ts'
 import { openReceivers, type Receivers } from './receivers.ts'
+import { reports } from './reports.ts'
 import { readRig } from './rig.ts'
 import { routes } from './routes.ts'
 import { storage } from './storage.ts'
@@ -62,6 +63,7 @@ const PARTS = {
   payments,
   deliveries,
   memory,
+  reports,
   processes,
   // The last ones: they load it as far as it goes.
   openloop,

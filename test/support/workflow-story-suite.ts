@@ -11,6 +11,7 @@ import {
 } from '../../src/workflows/contracts/rebuild.ts'
 import type { RecurrenceInput } from '../../src/workflows/contracts/recurrences.ts'
 import type { RefundInput } from '../../src/workflows/contracts/refunds.ts'
+import type { ReportInput } from '../../src/workflows/contracts/reports.ts'
 import { buildMoneyWorkflowOptions } from '../../src/workflows/contracts/start-options.ts'
 import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../../src/workflows/contracts/unmatched.ts'
@@ -69,6 +70,9 @@ const MAIN_ACTIVITIES: Record<
   openPixKey: true,
   failPixKey: true,
   storeAuthCode: true,
+  openReport: true,
+  buildReport: true,
+  closeReport: true,
   pollDispute: true,
   sendDisputeReply: true,
   rebuildOperation: true,
@@ -99,6 +103,7 @@ const MAIN_ACTIVITIES: Record<
   listProviderAccounts: true,
   reconcile: true,
   foldListCounters: true,
+  orderScheduledReports: true,
 }
 
 /**
@@ -369,6 +374,15 @@ export function setUpWorkflowStories() {
         id: WORKFLOWS.auth_code.idOf,
         input: authCodeInput,
       }),
+    report: (script: ActivityScript) =>
+      startStory(script, { type: 'reportWorkflow', id: WORKFLOWS.report.idOf, input: reportInput }),
+    /** A report whose row had lost its workflow (src/disaster-recovery/reopen.ts). */
+    reopenedReport: (script: ActivityScript) =>
+      startStory(script, {
+        type: 'reportWorkflow',
+        id: WORKFLOWS.report.idOf,
+        input: uuid => ({ reopen: uuid, timeScale: 1 }),
+      }),
     passwordReset: (script: ActivityScript) =>
       startStory(script, {
         type: 'passwordResetWorkflow',
@@ -393,6 +407,12 @@ export function setUpWorkflowStories() {
       startStory(script, {
         type: 'notificationSweepWorkflow',
         id: () => 'notification-sweep',
+        input: () => undefined,
+      }),
+    reportSchedules: (script: ActivityScript) =>
+      startStory(script, {
+        type: 'reportScheduleWorkflow',
+        id: () => 'report-schedules',
         input: () => undefined,
       }),
     listCounters: (script: ActivityScript) =>
@@ -529,6 +549,21 @@ function authCodeInput(uuid: string): AuthCodeInput {
   const order = { ...key, isSimulated: false }
   return { ...order, type: 'EMAIL' }
 }
+
+const reportInput = (uuid: string): ReportInput => ({
+  uuid,
+  accountUuid: 'account',
+  connectionUuid: null,
+  isSimulated: false,
+  kind: 'LEDGER',
+  format: 'CSV',
+  decimalMark: 'POINT',
+  dateFrom: '2026-10-01',
+  dateTo: '2026-10-31',
+  requestId: 'request',
+  fingerprint: 'f',
+  timeScale: 1,
+})
 
 function disputeInput(uuid: string, timeScale: number): DisputeInput {
   return {

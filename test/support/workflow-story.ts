@@ -8,6 +8,7 @@ import type {
   firstAttemptActivities,
   maintenanceActivities,
   providerActivities,
+  reportActivities,
   webhookActivities,
 } from '../../src/activities/index.ts'
 import {
@@ -23,6 +24,7 @@ import {
   type CancelRecurrenceResult,
   cancelRecurrenceUpdate,
 } from '../../src/workflows/contracts/recurrences.ts'
+import { removeReportUpdate } from '../../src/workflows/contracts/reports.ts'
 import { applyDecisionUpdate, cancelBatchUpdate } from '../../src/workflows/contracts/transfer-batches.ts'
 import { approvalDecidedSignal, cancelTransferUpdate } from '../../src/workflows/contracts/transfers.ts'
 import { deliveryChangedSignal } from '../../src/workflows/contracts/webhooks.ts'
@@ -33,6 +35,7 @@ import { recordHistory } from './workflow-story-recording.ts'
 type Activities = ReturnType<typeof providerActivities> &
   ReturnType<typeof databaseActivities> &
   ReturnType<typeof batchActivities> &
+  ReturnType<typeof reportActivities> &
   ReturnType<typeof maintenanceActivities> &
   ReturnType<typeof webhookActivities> &
   ReturnType<typeof firstAttemptActivities>
@@ -215,6 +218,11 @@ export class Story {
 
   cancelBatch(updateId = 'cancel'): Promise<boolean> {
     return storyClient.updateRunning(this.target, { update: cancelBatchUpdate, updateId })
+  }
+
+  /** Removes a report; its workflow runs. */
+  removeReport(updateId = 'remove'): Promise<void> {
+    return storyClient.updateRunning(this.target, { update: removeReportUpdate, updateId })
   }
 
   /** Resolves when what was decided about a batch is applied. */

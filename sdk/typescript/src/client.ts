@@ -11,8 +11,10 @@ import { createPixKeys, type PixKeys } from './resources/pix-keys.ts'
 import { createProviders, type Providers } from './resources/providers.ts'
 import { createQrCodes, type QrCodes } from './resources/qr-codes.ts'
 import { createReceipts, type Receipts } from './resources/receipts.ts'
+import { createReconciliations, type Reconciliations } from './resources/reconciliations.ts'
 import { createRecurrences, type Recurrences } from './resources/recurrences.ts'
 import { createRefunds, type Refunds } from './resources/refunds.ts'
+import { createReports, type Reports } from './resources/reports.ts'
 import { createTransferBatches, type TransferBatches } from './resources/transfer-batches.ts'
 import { createTransfers, type Transfers } from './resources/transfers.ts'
 import { createWebhooks, type Webhooks } from './resources/webhooks.ts'
@@ -60,6 +62,8 @@ export class Trilho {
   readonly webhooks: Webhooks
   readonly events: Events
   readonly ledger: Ledger
+  readonly reports: Reports
+  readonly reconciliations: Reconciliations
   readonly health: Health
 
   constructor(options: TrilhoOptions = {}) {
@@ -97,6 +101,8 @@ export class Trilho {
     this.webhooks = createWebhooks(call)
     this.events = createEvents(call)
     this.ledger = createLedger(call)
+    this.reports = createReports(call)
+    this.reconciliations = createReconciliations(call)
     this.health = createHealth(call)
   }
 }

@@ -5,7 +5,7 @@ import { asyncLocalStorage } from '@temporalio/activity'
  * limited time and then cancels them; one that ignored this would delay the shutdown until the process is killed with
  * all others. Outside an activity there is no signal, and nothing is cancelled.
  */
-const getCancellationSignal = () => asyncLocalStorage.getStore()?.cancellationSignal
+export const getCancellationSignal = () => asyncLocalStorage.getStore()?.cancellationSignal
 
 /** Tells whether the activity is to end now; for work that the next run continues. */
 export function isCancellationRequested(): boolean {

@@ -80,6 +80,7 @@ function buildCurlSample({ method, path, tokens, responses }: AnyRoute, request:
       : []),
     ...(responses[200] === 'image/png' ? ['-o qr.png'] : []),
     ...(responses[200] === 'application/pdf' ? ['-o receipt.pdf'] : []),
+    ...(responses[200] === 'application/octet-stream' ? ['-OJ'] : []),
   ].join(' \\\n  ')
 }
 
@@ -185,6 +186,16 @@ const SDK_CALLS: Record<string, string> = {
   getLedgerBalances: 'ledger.getBalances',
   exportLedgerCsv: 'ledger.exportCsv',
   exportLedgerOfx: 'ledger.exportOfx',
+  createReport: 'reports.create',
+  listReports: 'reports.list',
+  getReport: 'reports.get',
+  downloadReport: 'reports.download',
+  getReportSchedules: 'reports.getSchedules',
+  replaceReportSchedules: 'reports.replaceSchedules',
+  deleteReport: 'reports.delete',
+  listReconciliations: 'reconciliations.list',
+  getReconciliation: 'reconciliations.get',
+  listReconciliationDifferences: 'reconciliations.listDifferences',
   getLiveness: 'health.getLiveness',
   getReadiness: 'health.getReadiness',
 }

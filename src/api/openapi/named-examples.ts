@@ -11,8 +11,10 @@ import * as provider from '../../contract/providers/provider-example.ts'
 import * as codeReading from '../../contract/qr-codes/code-reading-example.ts'
 import * as qrCode from '../../contract/qr-codes/qr-code-example.ts'
 import * as receipt from '../../contract/receipts/receipt-example.ts'
+import * as reconciliation from '../../contract/reconciliation/reconciliation-example.ts'
 import * as recurrence from '../../contract/recurrences/recurrence-example.ts'
 import * as refund from '../../contract/refunds/refund-example.ts'
+import * as report from '../../contract/reports/report-example.ts'
 import { EXAMPLE_PAYER, EXAMPLE_PROVIDER, EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
 import * as callout from '../../contract/transfers/callout-example.ts'
 import * as batch from '../../contract/transfers/transfer-batch-example.ts'
@@ -55,6 +57,14 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   CreatePaymentLinkResponse: { data: paymentLink.CREATED_PAYMENT_LINK_EXAMPLE },
   RevokePaymentLinkResponse: { data: paymentLink.REVOKED_PAYMENT_LINK_EXAMPLE },
   PaymentLink: paymentLink.PAYMENT_LINK_EXAMPLE,
+  CreateReportRequest: report.CREATE_REPORT_EXAMPLE,
+  CreateReportResponse: { data: report.CREATED_REPORT_EXAMPLE },
+  DeleteReportResponse: { data: report.REMOVED_REPORT_EXAMPLE },
+  Report: report.REPORT_EXAMPLE,
+  ReplaceReportSchedulesRequest: report.REPLACE_SCHEDULES_EXAMPLE,
+  ReportSchedules: report.SCHEDULES_EXAMPLE,
+  Reconciliation: reconciliation.RECONCILIATION_EXAMPLE,
+  ReconciliationDifference: reconciliation.DIFFERENCE_EXAMPLE,
 
   RefundPaymentRequest: refund.CREATE_REFUND_EXAMPLE,
   RefundPaymentResponse: refund.ACCEPTED_REFUND_EXAMPLE,

@@ -29,6 +29,9 @@ export const TAG_DESCRIPTIONS: Record<string, string> = {
     'Endpoints of the merchant that receive signed events, and the deliveries to them. Provider-bound tokens are refused.',
   events: 'Events of the last 30 days, as webhooks received them.',
   ledger: 'The account statement: every change of the available balance.',
+  reports: 'Reports: files of what moved on some days, made in the background and kept for 30 days.',
+  reconciliations:
+    'Reconciliation: what the comparison with the statements and balances of providers has found. Read-only.',
   health: 'Whether a process runs and can serve requests.',
   [WEBHOOK_TAG]: 'What the endpoints of the merchant receive: one signed request per event.',
 }
@@ -49,6 +52,8 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   refund: { description: 'Uuid of the refund', example: EXAMPLE_UUIDS.refund },
   reading: { description: 'Uuid of the reading', example: EXAMPLE_UUIDS.codeReading },
   batch: { description: 'Uuid of the batch', example: EXAMPLE_UUIDS.transferBatch },
+  reconciliations: { description: 'Uuid of the provider', example: EXAMPLE_UUIDS.provider },
+  reports: { description: 'Uuid of the report', example: EXAMPLE_UUIDS.report },
   delivery: { description: 'Uuid of the delivery', example: EXAMPLE_UUIDS.delivery },
   authentication: {
     description: 'Authentication code of the receipt',

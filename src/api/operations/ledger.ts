@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import {
   type LedgerBalancesQuery,
@@ -12,30 +12,24 @@ import {
   type ShownLedgerLine,
   STATEMENT_COLUMNS,
   showLedgerLine,
+  showLedgerLines,
 } from '../../contract/ledger/ledger-line.ts'
-import { createOfxWriter } from '../../contract/ledger/statement-ofx.ts'
+import { openOfxFile } from '../../contract/ledger/statement-ofx.ts'
 import { type CsvColumns, openCsvFile } from '../../contract/shared/csv.ts'
 import { endOfDay, startOfDay } from '../../contract/shared/time-zone.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
-import {
-  type LedgerOpening,
-  readLedgerOpenings,
-  readLedgerPeriods,
-} from '../../db/repositories/ledger-balances.ts'
+import { readLedgerPeriods } from '../../db/repositories/ledger-balances.ts'
 import {
   countLedgerLines,
-  type LedgerBounds,
   type LedgerLine,
   type LedgerLineFilter,
   type LedgerScope,
   type LedgerSpanSum,
-  readLedgerBounds,
   readLedgerLines,
-  readLedgerLinesAfter,
   sumLedgerLines,
 } from '../../db/repositories/ledger-lines.ts'
-import { SECOND } from '../../domain/shared/intervals.ts'
-import { createSemaphore, type Semaphore } from '../../domain/shared/semaphore.ts'
+import { openStatementLines, openStatements } from '../../db/repositories/ledger-statement.ts'
+import { createSemaphore } from '../../domain/shared/semaphore.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { buildCreationRange, buildEmptyPage, mapPage, readOrderedPage } from './pagination.ts'
 
@@ -119,8 +113,6 @@ function buildLineFilter(query: Omit<LedgerQuery, 'page' | 'per_page'>): LedgerL
   }
 }
 
-/** Lines per statement of the database. Between two of them a file holds no connection, however slow its reader is. */
-const LINES_PER_BATCH = 1_000
 /** Most batches of one account that are read at once. */
 const MAX_CONCURRENT_BATCHES = 1
 
@@ -136,93 +128,17 @@ export function createLedgerFiles() {
       columns: CsvColumns<ShownLedgerLine> = STATEMENT_COLUMNS,
     ): Promise<Readable> {
       const scope = getLedgerScope(token, query)
-      const statement = scope && {
-        scope,
-        bounds: await readLedgerBounds(em, scope),
-        filter: buildLineFilter(query),
-      }
-      async function* lines() {
-        if (!statement) return
-        for await (const row of readStatement(em, semaphore, statement)) yield showLedgerLine(row)
-      }
-      return openCsvFile({ columns, rows: lines(), style: query })
+      const lines = scope && (await openStatementLines({ em, semaphore, scope }, buildLineFilter(query)))
+      return openCsvFile({ columns, rows: showLedgerLines(lines ?? []), style: query })
     },
 
     /** Opens the lines of a period as OFX: a statement per provider account, with its closing balance. */
     async openOfx({ em, token, query }: FileRequest<LedgerOfxQuery>): Promise<Readable> {
       const scope = getLedgerScope(token, query)
-      const at = new Date()
       const days = buildCreationRange(query)
-      const openings = scope ? await readLedgerOpenings(em, scope, days?.$gte) : []
-      const bounds = scope ? await readLedgerBounds(em, scope) : []
-      const write = createOfxWriter({ timeZone: query.time_zone, at })
-      const lastSecond = days?.$lt && new Date(days.$lt.getTime() - SECOND)
-      const to = lastSecond && lastSecond < at ? lastSecond : at
-      async function* text() {
-        yield write.begin()
-        for (const opening of openings) {
-          const statement = {
-            scope: { ...scope!, connectionUuid: opening.connection_uuid },
-            bounds,
-            filter: { days },
-          }
-          yield* writeOfxStatement(readStatement(em, semaphore, statement), {
-            write,
-            opening,
-            from: days?.$gte,
-            to,
-          })
-        }
-        yield write.end()
-      }
-      return Readable.from(text(), { objectMode: false })
+      const at = new Date()
+      const statements = scope ? await openStatements({ em, semaphore, scope }, days) : []
+      return openOfxFile(statements, { timeZone: query.time_zone, at, days })
     },
-  }
-}
-
-type OfxPeriod = {
-  write: ReturnType<typeof createOfxWriter>
-  opening: LedgerOpening
-  from: Date | undefined
-  to: Date
-}
-
-/** Writes the statement of one provider account. Its balance is the sum of what is written, whenever lines are booked. */
-async function* writeOfxStatement(
-  rows: AsyncGenerator<LedgerLine>,
-  { write, opening, from, to }: OfxPeriod,
-): AsyncGenerator<string> {
-  let balanceCents = opening.opening_cents
-  let nextLine = await rows.next()
-  yield write.beginStatement({
-    provider: { uuid: opening.connection_uuid, provider: opening.provider },
-    virtualAccount: opening.virtual_account,
-    from: from ?? (nextLine.done ? to : new Date(nextLine.value.created_at)),
-    to,
-  })
-  for (; !nextLine.done; nextLine = await rows.next()) {
-    if (write.isUnsent(nextLine.value)) continue
-    balanceCents += nextLine.value.cents
-    yield write.line(showLedgerLine(nextLine.value))
-  }
-  yield write.endStatement({ balanceCents, asOf: to })
-}
-
-type StatementLines = { scope: LedgerScope; bounds: LedgerBounds; filter: LedgerLineFilter }
-
-/** Reads the lines of a statement batch by batch, the oldest first. */
-async function* readStatement(
-  em: EntityManager,
-  semaphore: Semaphore,
-  { scope, bounds, filter }: StatementLines,
-): AsyncGenerator<LedgerLine> {
-  let afterId = '0'
-  while (bounds.length > 0) {
-    const release = await semaphore.acquire(scope.accountUuid)
-    const page = { ...filter, afterId, bounds, limit: LINES_PER_BATCH }
-    const rows = await readLedgerLinesAfter(em, scope, page).finally(release)
-    yield* rows
-    if (rows.length < LINES_PER_BATCH) return
-    afterId = rows.at(-1)!.id
   }
 }

@@ -171,6 +171,13 @@ export function showLedgerLine(row: LedgerLine): ShownLedgerLine {
   }
 }
 
+/** Presents the lines of a statement as they are read. */
+export async function* showLedgerLines(
+  rows: AsyncIterable<LedgerLine> | Iterable<LedgerLine>,
+): AsyncGenerator<ShownLedgerLine> {
+  for await (const row of rows) yield showLedgerLine(row)
+}
+
 function showCounterparty(party: LedgerLine['counterparty']): ShownLedgerLine['counterparty'] {
   const { name, document } = party ?? {}
   return name || document ? { name: name ?? '', document: maskDocument(document ?? '') } : null

@@ -1,9 +1,12 @@
-import type { LedgerLine } from '../../db/repositories/ledger-lines.ts'
+import { Readable } from 'node:stream'
+import type { DayRange, LedgerLine } from '../../db/repositories/ledger-lines.ts'
+import type { OpenedStatement } from '../../db/repositories/ledger-statement.ts'
 import { textFromCents } from '../../domain/ledger/money.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
 import type { Party } from '../../domain/pix/party.ts'
+import { SECOND } from '../../domain/shared/intervals.ts'
 import { createLocalClock } from '../shared/time-zone.ts'
-import type { ShownLedgerLine } from './ledger-line.ts'
+import { type ShownLedgerLine, showLedgerLine } from './ledger-line.ts'
 
 /**
  * The statement as OFX 1.02 (SGML), which Brazil's accounting software imports: every element is closed, and texts are
@@ -16,7 +19,7 @@ const HEADER = [
 ]
 
 /** The statement of one provider account. */
-export type OfxStatement = {
+type OfxStatement = {
   provider: ShownLedgerLine['provider']
   virtualAccount: Party | null
   from: Date
@@ -24,7 +27,7 @@ export type OfxStatement = {
 }
 
 /** Creates the functions that write the parts of a file, in the order in which a file has them. */
-export function createOfxWriter({ timeZone, at }: { timeZone: string; at: Date }) {
+function createOfxWriter({ timeZone, at }: { timeZone: string; at: Date }) {
   const clock = createLocalClock(timeZone)
   const dayOf = (moment: Date) => clock(moment).slice(0, 'YYYY-MM-DD'.length)
   // A day without a time, as banks write it: readers that convert times to UTC would move an evening to the next day.
@@ -70,8 +73,41 @@ export function createOfxWriter({ timeZone, at }: { timeZone: string; at: Date }
   }
 }
 
+type OfxPeriod = { timeZone: string; at: Date; days: DayRange | undefined }
+
+/**
+ * Opens statements as an OFX file, which is written as its reader takes it. `at`: the moment of the file, after which nothing of the
+ * days is known. The balance of a statement is the sum of what is written, whenever its lines are booked.
+ */
+export function openOfxFile(statements: OpenedStatement[], { timeZone, at, days }: OfxPeriod): Readable {
+  const write = createOfxWriter({ timeZone, at })
+  const lastSecond = days?.$lt && new Date(days.$lt.getTime() - SECOND)
+  const to = lastSecond && lastSecond < at ? lastSecond : at
+  async function* text() {
+    yield write.begin()
+    for (const { opening, lines } of statements) {
+      let balanceCents = opening.opening_cents
+      let nextLine = await lines.next()
+      yield write.beginStatement({
+        provider: { uuid: opening.connection_uuid, provider: opening.provider },
+        virtualAccount: opening.virtual_account,
+        from: days?.$gte ?? (nextLine.done ? to : new Date(nextLine.value.created_at)),
+        to,
+      })
+      for (; !nextLine.done; nextLine = await lines.next()) {
+        if (write.isUnsent(nextLine.value)) continue
+        balanceCents += nextLine.value.cents
+        yield write.line(showLedgerLine(nextLine.value))
+      }
+      yield write.endStatement({ balanceCents, asOf: to })
+    }
+    yield write.end()
+  }
+  return Readable.from(text(), { objectMode: false })
+}
+
 /** What decides whether a line is written. */
-export type OfxLine = Pick<LedgerLine, 'type' | 'status' | 'created_at' | 'held_at' | 'released_at'>
+type OfxLine = Pick<LedgerLine, 'type' | 'status' | 'created_at' | 'held_at' | 'released_at'>
 
 /** Types whose lines of one order add up to zero when it fails. */
 const UNSENT_TYPES: LedgerLine['type'][] = [

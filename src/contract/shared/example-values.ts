@@ -27,6 +27,8 @@ export const EXAMPLE_UUIDS = {
   qrCode: '3a7d5e91-0c4f-4b28-9e6d-1b8f2c7a0d54',
   paymentLink: '2f6b9d14-7e3a-4c85-a0d9-5b1c8e4f7a60',
   recurrence: '9e2b6d48-1a7f-4c30-b5e9-6d0c8f3a7b12',
+  difference: 'c4e0a7b2-5d93-4f18-8a6b-9e1c3d7f0526',
+  report: '2f9d6c41-8e3b-4a70-9d15-7b0c4e8f2a63',
   codeReading: '8b1e4f70-2c6d-4a95-b3f8-0d7a5c9e2614',
   code: 'f4a8d2c6-1e59-4703-b9ad-6c8e0f7b3d51',
   request: '5e0f7c1a-6d2b-4c43-9c0e-2f1d8a7b6c5d',

@@ -30,6 +30,7 @@ import { QrCode } from '../entities/qr-code.ts'
 import { Difference, LedgerAdjustment, StoredAccountEntry } from '../entities/reconciliation.ts'
 import { Recurrence } from '../entities/recurrence.ts'
 import { Refund } from '../entities/refund.ts'
+import { Report, ReportSchedule } from '../entities/report.ts'
 import { StoredSignInAttempt } from '../entities/sign-in-attempt.ts'
 import { Token } from '../entities/token.ts'
 import { Transfer } from '../entities/transfer.ts'
@@ -127,6 +128,8 @@ export async function openOrm({
       RecoveryCode,
       Recurrence,
       Refund,
+      Report,
+      ReportSchedule,
       Split,
       StoredAccountEntry,
       StoredCodeReading,

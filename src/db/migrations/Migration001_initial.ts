@@ -22,6 +22,7 @@ import { qrCodes } from './initial/qr-codes.ts'
 import { reconciliation } from './initial/reconciliation.ts'
 import { recurrences } from './initial/recurrences.ts'
 import { refunds } from './initial/refunds.ts'
+import { reports } from './initial/reports.ts'
 import { searchEntries } from './initial/search-entries.ts'
 import { transferBatches } from './initial/transfer-batches.ts'
 import { transfers } from './initial/transfers.ts'
@@ -57,6 +58,7 @@ const PARTS = [
   operators,
   paymentLinks,
   reconciliation,
+  reports,
   unexplainedAnswers,
   listCounters,
   searchEntries,

@@ -160,6 +160,7 @@ export type LedgerLineFilter = {
   operationTypes?: readonly LedgerOperationType[] | undefined
   operationUuid?: string | undefined
   endToEnd?: string | undefined
+  belongsTo?: keyof typeof BELONGING_SQL | undefined
 }
 
 /** From the first moment up to the last one, exclusive. */
@@ -171,7 +172,7 @@ export const MAX_TRANSACTION_OVERLAP = `interval '1 day'`
 /** Builds the conditions of an account's lines in a scope that pass a filter. */
 function buildLineConditions(
   scope: LedgerScope,
-  { days, types, operationTypes, operationUuid, endToEnd }: LedgerLineFilter,
+  { days, types, operationTypes, operationUuid, endToEnd, belongsTo }: LedgerLineFilter,
 ): OptionalSqlCondition[] {
   return [
     ["bucket = 'available'"],
@@ -181,7 +182,17 @@ function buildLineConditions(
     operationUuid !== undefined && isOfOperation(operationUuid),
     endToEnd !== undefined && isOfPix(scope, endToEnd),
     operationTypes && hasAnyOperationType(operationTypes),
+    belongsTo && [
+      `exists (select from movement m where m.uuid = posting.movement_uuid and ${BELONGING_SQL[belongsTo]})`,
+    ],
   ]
+}
+
+/** What the movement `m` of a posting belongs to, whatever its operation is; a recurrence is of the account whose line it is. */
+const BELONGING_SQL = {
+  dispute: 'm.dispute_uuid is not null',
+  recurrence: `exists (select from charge h
+    where h.uuid = m.charge_uuid and h.account_uuid = posting.account_uuid and h.recurrence_uuid is not null)`,
 }
 
 /**

@@ -43,6 +43,8 @@ const UNFINISHED_ROWS_SQL: Record<UnfinishedNoun, string> = {
     from dispute r where state in ('open', 'analysing', 'accepted')`,
   pix_key: `select uuid, account_uuid, state, connection_uuid, created_at from pix_key r
     where state in ('creating', 'removing')`,
+  report: `select uuid, account_uuid, state, connection_uuid, created_at from report r
+    where state in ('pending', 'building', 'ready')`,
   orphan: `select r.uuid, c.account_uuid, r.state, r.connection_uuid, r.created_at
     from attempt r join charge c on c.uuid = r.subject_uuid where r.state = 'orphan' and r.operation = 'issue'`,
 }

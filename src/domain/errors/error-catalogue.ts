@@ -103,6 +103,8 @@ const MESSAGES = {
       'The PIX key is in use by a connection, an open charge or an active QR code and cannot be deleted.',
     reference_in_use: 'The reference is already used by another QR code at this provider; use another one.',
     payment_link_exists: 'The charge has a payment link already; revoke it first, or use it.',
+    report_limit: 'At most 20 reports of an account can be PENDING; wait for one, or delete it.',
+    report_not_ready: 'Only a READY report has a file; read the report for its status.',
     webhook_limit: 'An account can have at most 20 webhooks; delete one first.',
   },
   413: {

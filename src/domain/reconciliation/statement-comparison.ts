@@ -17,6 +17,10 @@ export type RecordedMovement = {
 
 export type DifferenceKind = 'missing_here' | 'missing_there' | 'value_differs' | 'status_differs'
 
+/** SETTLED: a later comparison has not found it any more. CLOSED: an operator has closed it. */
+export const DIFFERENCE_STATUSES = ['OPEN', 'SETTLED', 'CLOSED'] as const
+export type DifferenceStatus = (typeof DIFFERENCE_STATUSES)[number]
+
 /** One end-to-end id on which the provider and we disagree; a side that lacks it is absent. */
 export type StatementDifference = {
   kind: DifferenceKind

@@ -72,6 +72,8 @@ export const WAITS = {
   /** Before the items of a batch that are on their way are read again, after `polls`. */
   nextBatchPoll: (polls: number) =>
     BATCH_POLL_INTERVALS_MS[Math.min(polls, BATCH_POLL_INTERVALS_MS.length) - 1] ?? SECOND,
+  /** Before a report is tried again that found another one being built: of its account, or by its worker. */
+  reportTurn: 5 * SECOND,
   /**
    * Before the merchant's server is asked about an order, so that the request of the order has been answered by then; as Asaas' withdrawal
    * validation has it.

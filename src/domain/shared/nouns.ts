@@ -34,6 +34,7 @@ const NOUNS = {
   pix_key: ['workflow', 'ordered', 'unfinished', 'dependent'],
   pix_key_removal: ['workflow', 'dependent'],
   auth_code: ['workflow', 'ordered'],
+  report: ['workflow', 'ordered', 'unfinished'],
   orphan: ['workflow', 'unfinished'],
   deposit: ['workflow'],
   unmatched: ['searched'],

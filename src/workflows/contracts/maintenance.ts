@@ -8,6 +8,7 @@ export const NOTIFICATION_SWEEP_WORKFLOW = 'notificationSweepWorkflow'
 export const LIST_COUNTERS_WORKFLOW = 'listCountersWorkflow'
 export const DISPUTE_SWEEP_WORKFLOW = 'disputeSweepWorkflow'
 export const WORKFLOW_SWEEP_WORKFLOW = 'workflowSweepWorkflow'
+export const REPORT_SCHEDULE_WORKFLOW = 'reportScheduleWorkflow'
 export const RECONCILIATION_WORKFLOW = 'reconciliationWorkflow'
 export type ReconciliationWorkflowSignature = (input: ReconciliationInput) => Promise<ReconcileResult[]>
 

@@ -5,6 +5,7 @@ import type { DepositReturnInput, ReopenedInput } from './orders.ts'
 import type { AuthCodeInput, PixKeyInput, PixKeyRemovalInput } from './pix-keys.ts'
 import type { RecurrenceInput } from './recurrences.ts'
 import type { RefundInput } from './refunds.ts'
+import type { ReportInput } from './reports.ts'
 import type { TransferBatchInput } from './transfer-batches.ts'
 import type { TransferInput } from './transfers.ts'
 import type { KeepUnmatchedInput, RecordDepositInput, ReturnPaymentInput } from './unmatched.ts'
@@ -27,6 +28,7 @@ export type WorkflowInputs = {
   pix_key: PixKeyInput
   pix_key_removal: PixKeyRemovalInput
   auth_code: AuthCodeInput
+  report: ReportInput | ReopenedInput
   password_reset: PasswordResetInput
   delivery: AttemptDeliveryInput
   event_replay: ReplayEventsInput
@@ -49,6 +51,7 @@ export const WORKFLOWS = {
   pix_key: { type: 'pixKeyWorkflow', idOf: uuid => `pix-key/${uuid}` },
   pix_key_removal: { type: 'pixKeyRemovalWorkflow', idOf: uuid => `pix-key/${uuid}/removal` },
   auth_code: { type: 'authCodeWorkflow', idOf: uuid => `auth-code/${uuid}` },
+  report: { type: 'reportWorkflow', idOf: uuid => `report/${uuid}` },
   password_reset: { type: 'passwordResetWorkflow', idOf: uuid => `password-reset/${uuid}` },
   delivery: { type: 'deliveryWorkflow', idOf: uuid => `webhook/${uuid}` },
   event_replay: { type: 'eventReplayWorkflow', idOf: uuid => `recovery/${uuid}` },

@@ -27,6 +27,11 @@ export function workflowSweepWorkflow(): Promise<SweepWorkflowsResult> {
   return reconciliationActivities.sweepWorkflows()
 }
 
+/** Orders the reports of the schedules that are due. */
+export function reportScheduleWorkflow(): Promise<{ ordered: number }> {
+  return reconciliationActivities.orderScheduledReports()
+}
+
 /** Adds the recent changes to the counters of lists. */
 export function listCountersWorkflow(): Promise<number> {
   return dbActivities.foldListCounters()

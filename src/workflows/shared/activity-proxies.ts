@@ -11,6 +11,7 @@ import type {
   firstAttemptActivities,
   maintenanceActivities,
   providerActivities,
+  reportActivities,
   webhookActivities,
 } from '../../activities/index.ts'
 import type { ChargeInput, IssueChargeResult } from '../contracts/charges.ts'
@@ -196,6 +197,28 @@ export const proxiedBatchActivities = withSummaries(
   { advanceBatch: 'start the next items', cancelBatch: 'cancel the batch' },
 )
 
+/** An outage of the storage or of PostgreSQL is waited for; one that lasts is looked at every few minutes. */
+const REPORT_OPTIONS = {
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
+} as const
+type ReportActivities = ReturnType<typeof reportActivities>
+
+/** Activities of a report: millions of lines take minutes, and without a file after six hours it fails. It ends however late. */
+export const proxiedReportActivities = {
+  ...withSummaries(
+    proxyActivities<Pick<ReportActivities, 'buildReport'>>({
+      ...REPORT_OPTIONS,
+      scheduleToCloseTimeout: '6 hours',
+    }),
+    { buildReport: 'build the file' },
+  ),
+  ...withSummaries(proxyActivities<Pick<ReportActivities, 'closeReport'>>(REPORT_OPTIONS), {
+    closeReport: 'end the report and delete its file',
+  }),
+}
+
 const DB_OPTIONS = {
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '200 milliseconds', maximumInterval: OUTAGE_RETRY_INTERVAL },
@@ -271,9 +294,12 @@ export const notificationSweepActivities = proxyActivities<
   retry: { maximumAttempts: 1 },
 })
 
-/** Reconciliation and sweeps. A statement may have many pages; a later run finds what a failed one did not. */
+/** Reconciliation, sweeps, and orders of scheduled reports. A statement may have many pages; a later run finds what a failed one did not. */
 export const reconciliationActivities = proxyActivities<
-  Pick<MaintenanceActivities, 'listProviderAccounts' | 'reconcile' | 'sweepDisputes' | 'sweepWorkflows'>
+  Pick<
+    MaintenanceActivities,
+    'listProviderAccounts' | 'reconcile' | 'sweepDisputes' | 'sweepWorkflows' | 'orderScheduledReports'
+  >
 >({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,

@@ -53,6 +53,7 @@ type Carried = {
   transfer: string
   scheduled: string
   batch: string
+  report: string
 }
 
 /** One resource of each type, all at one connection of the merchant. */
@@ -85,6 +86,7 @@ async function carried(index: number): Promise<Carried> {
   const items = [{ value: 1, pix_key: randomPixKey(), external_ref: 'a' }]
   const scheduled_for = new Date(Date.now() + 86_400_000).toISOString()
   const batch = await merchant.api.post('/api/v1/transfers/batches', { items, provider_uuid, scheduled_for })
+  const report = await merchant.api.post('/api/v1/reports', { ...REPORT, provider_uuid })
   const refund = await payouts.requestRefund(merchant, paid, { value: 2 })
   expect([scheduled.status, key.status, refund.status]).toEqual([201, 201, 200])
   const med = randomUUID()
@@ -109,8 +111,11 @@ async function carried(index: number): Promise<Carried> {
     scheduled: scheduled.body.data.uuid,
     key: key.body.data.key,
     batch: batch.body.data.uuid,
+    report: report.body.data.uuid,
   }
 }
+
+const REPORT = { kind: 'LEDGER', format: 'CSV', date_from: '2026-10-01', date_to: '2026-10-31' }
 
 const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
@@ -401,6 +406,38 @@ const RULES: Record<string, () => Promise<void>> = {
   },
   'GET /api/v1/ledger.csv': exports('/ledger.csv'),
   'GET /api/v1/ledger.ofx': exports('/ledger.ofx'),
+  'GET /api/v1/reconciliations': lists('/reconciliations', of, one => one.provider),
+  'GET /api/v1/reconciliations/{uuid}': reads(one => `/reconciliations/${one.provider}`),
+  'GET /api/v1/reconciliations/{uuid}/differences': reads(
+    one => `/reconciliations/${one.provider}/differences`,
+  ),
+  'GET /api/v1/reports': lists(
+    '/reports',
+    row => row.provider_uuid,
+    one => one.provider,
+  ),
+  'POST /api/v1/reports': async () => {
+    const answer = await post('/reports', { ...REPORT, provider_uuid: theirs.provider })
+    expect([answer.status, answer.body.data.provider_uuid]).toEqual([202, mine.provider])
+  },
+  'PUT /api/v1/reports/schedules': async () => {
+    const schedule = { kind: 'LEDGER', format: 'CSV', frequency: 'DAILY', hour: 6 }
+    const body = { schedules: [{ ...schedule, provider_uuid: theirs.provider }] }
+    isAnswered(await merchant.api.put('/api/v1/reports/schedules', body), 200)
+    const own = await bound.put('/api/v1/reports/schedules', body)
+    expect(own.body.data.schedules.map((one: ApiResource) => one.provider_uuid)).toEqual([mine.provider])
+  },
+  'GET /api/v1/reports/schedules': async () => {
+    const shown = async (api: ApiClient) => (await api.get('/api/v1/reports/schedules')).body.data.schedules
+    expect([(await shown(bound)).length, (await shown(merchant.api)).length]).toEqual([1, 2])
+  },
+  'GET /api/v1/reports/{uuid}': reads(one => `/reports/${one.report}`),
+  'GET /api/v1/reports/{uuid}/download': async () => {
+    const read = () => get(`/reports/${mine.report}/download`)
+    await pollUntil(read, ({ status }) => status === 200)
+    expect((await get(`/reports/${theirs.report}/download`)).status).toBe(404)
+  },
+  'DELETE /api/v1/reports/{uuid}': refuses('DELETE', one => `/reports/${one.report}`),
   'GET /api/v1/events': async () => {
     const { data } = (await get('/events?per_page=100')).body
     const all = (await merchant.api.get('/api/v1/events?per_page=100')).body.data

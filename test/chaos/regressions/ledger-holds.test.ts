@@ -11,6 +11,7 @@ import { movementMachine } from '../../../src/domain/ledger/movement.ts'
 import { ATTEMPT_MACHINES } from '../../../src/domain/providers/attempt.ts'
 import { recurrenceMachine } from '../../../src/domain/recurrences/recurrence.ts'
 import { refundMachine } from '../../../src/domain/refunds/refund.ts'
+import { reportMachine } from '../../../src/domain/reports/report.ts'
 import { PAYOUT_NOUNS, type PayoutNoun } from '../../../src/domain/shared/nouns.ts'
 import type { StateMachine } from '../../../src/domain/shared/state-machine.ts'
 import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
@@ -368,6 +369,7 @@ describe('database constraints', () => {
     ['split', splitMachine, stepsFrom],
     ['charge_revision', chargeRevisionMachine, stepsFrom],
     ['recurrence', recurrenceMachine, reachedFrom],
+    ['report', reportMachine, stepsFrom],
   ] as [string, StateMachine<string, string, never>, typeof reachedFrom][])(
     'the database allows a %s exactly the state changes of its table',
     async (name, machine, statesFrom) => {

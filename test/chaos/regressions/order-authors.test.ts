@@ -61,6 +61,23 @@ const ORDERS: Record<string, () => Promise<string>> = {
     })
     return order.uuid
   },
+  async report() {
+    const { accountUuid } = await fixture.createMerchant(0)
+    const order = newOrder()
+    await fixture.records.openReport({
+      ...order,
+      accountUuid,
+      connectionUuid: null,
+      isSimulated: true,
+      kind: 'LEDGER',
+      format: 'CSV',
+      decimalMark: 'POINT',
+      dateFrom: '2026-10-01',
+      dateTo: '2026-10-31',
+      fingerprint: 'f',
+    })
+    return order.uuid
+  },
 }
 
 test.each(Object.entries(ORDERS))('a %s has the user who ordered it', async (table, order) => {

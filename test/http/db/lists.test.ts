@@ -83,6 +83,7 @@ describe('lists', () => {
       'pix_key',
       'qr_code',
       'refund',
+      'report',
       'transfer',
       'transfer_batch',
     ]

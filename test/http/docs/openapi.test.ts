@@ -127,6 +127,7 @@ describe('openapi', () => {
         '/api/v1/qr-codes',
         '/api/v1/recurrences',
         '/api/v1/recurrences/{uuid}/charges',
+        '/api/v1/reports',
         '/api/v1/transfers',
         '/api/v1/transfers/bank-accounts',
         '/api/v1/transfers/batches',

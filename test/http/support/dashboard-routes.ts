@@ -35,6 +35,7 @@ const OBJECTS: Record<string, (of: FullAccount) => string> = {
   connections: of => of.connection,
   transfer: of => of.unknown,
   refund: of => of.refund,
+  reports: of => of.report,
   return: of => of.unmatched,
   charges: of => of.charge,
   recurrences: of => of.recurrence,

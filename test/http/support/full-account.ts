@@ -290,6 +290,14 @@ export async function createFullAccount(world: ApiFixture) {
      from connection where uuid = ?`,
     [pixKey, `${MALICIOUS_TEXT.slice(0, 30)}${pixKey}`, now, now, connection],
   )
+  const report = randomUUID()
+  await sql(
+    `insert into report (uuid, account_uuid, is_simulated, connection_uuid, kind, format, decimal_mark, date_from, date_to, state,
+       file_key, sealed_file, line_count, size_bytes, sha256, is_partial, built_at, expires_at, request_id, fingerprint, created_at, updated_at)
+     select ?, account_uuid, is_simulated, uuid, 'LEDGER', 'CSV', 'POINT', '2026-10-01', '2026-10-31', 'ready', 'reports/none/none', ?,
+       1, 1, repeat('0', 64), true, ?, ?, 'r', 'f', ?, ? from connection where uuid = ?`,
+    [report, MALICIOUS_TEXT, now, now, now, now, connection],
+  )
   const qrCode = randomUUID()
   await sql(
     `insert into qr_code (uuid, account_uuid, connection_uuid, provider_account_uuid, status, pix_key, txid, payload,
@@ -355,6 +363,7 @@ export async function createFullAccount(world: ApiFixture) {
     waiting: waiting!,
     held,
     batch,
+    report,
     unknown,
     unknownAttempt,
     unmatched,

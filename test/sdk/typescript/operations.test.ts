@@ -134,6 +134,22 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   getLedgerBalances: trilho => trilho.ledger.getBalances(),
   exportLedgerCsv: trilho => trilho.ledger.exportCsv(),
   exportLedgerOfx: trilho => trilho.ledger.exportOfx(),
+  createReport: trilho =>
+    trilho.reports.create({
+      kind: 'LEDGER',
+      format: 'CSV',
+      date_from: '2026-10-01',
+      date_to: '2026-10-31',
+    }),
+  listReports: trilho => trilho.reports.list(),
+  getReport: trilho => trilho.reports.get(UUID),
+  getReportSchedules: trilho => trilho.reports.getSchedules(),
+  replaceReportSchedules: trilho => trilho.reports.replaceSchedules({ schedules: [] }),
+  downloadReport: trilho => trilho.reports.download(UUID),
+  deleteReport: trilho => trilho.reports.delete(UUID),
+  listReconciliations: trilho => trilho.reconciliations.list(),
+  getReconciliation: trilho => trilho.reconciliations.get(UUID),
+  listReconciliationDifferences: trilho => trilho.reconciliations.listDifferences(UUID),
   getLiveness: trilho => trilho.health.getLiveness(),
   getReadiness: trilho => trilho.health.getReadiness(),
 }

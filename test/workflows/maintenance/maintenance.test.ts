@@ -53,3 +53,8 @@ test('changed counters are folded, and their number is returned', async () => {
   await story.finishWith(42)
   expect(story.calls).toEqual(['foldListCounters'])
 })
+
+test('the reports of schedules are ordered, and their number is returned', async () => {
+  const story = await stories.reportSchedules({ orderScheduledReports: [failActivity, { ordered: 2 }] })
+  await story.finishWith({ ordered: 2 })
+})

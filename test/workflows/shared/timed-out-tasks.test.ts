@@ -90,6 +90,9 @@ const RESULTS = {
   getDispute: { ...closedDispute, isReplyPending: false },
   pollDispute: { ...closedDispute, kind: 'known', isReplyPending: false },
   storeDisputeReply: { kind: 'closed' },
+  openReport: 'pending',
+  buildReport: { kind: 'closed' },
+  closeReport: 'failed',
   keepUnmatchedPayment: true,
   orderDepositReturn: { failure: null, returns: [] },
 }
@@ -143,6 +146,7 @@ const STARTED_NOUNS: StartedNoun[] = [
   ['new PIX key', 'pix_key', uuid => ({ uuid, timeScale: 1 }), awaitResultUpdate],
   ['removal of a PIX key', 'pix_key_removal', uuid => ({ uuid, timeScale: 1 }), awaitResultUpdate],
   ['auth code', 'auth_code', uuid => ({ uuid, timeScale: 1 }), awaitResultUpdate],
+  ['report', 'report', uuid => ({ uuid, timeScale: 1 }), awaitResultUpdate],
   ['order to return a deposit', 'deposit_return', uuid => ({ uuid, timeScale: 1 }), awaitResultUpdate],
   ['unmatched PIX that is kept', 'keep_unmatched', uuid => ({ uuid })],
 ]

@@ -102,6 +102,9 @@ beforeAll(async () => {
     pollPixKeyRemoval: answerByProgress(pixKeyUnknown, pixKeyEnded('removed')),
     storeAuthCode: answerWith(undefined),
     sendAuthCode: answerByProgress(codeSendingRetry, codeSendingEnded('sent')),
+    openReport: answerWith('pending'),
+    buildReport: answerByProgress({ kind: 'wait' }, { kind: 'closed' }),
+    closeReport: answerWith('failed'),
     sendPasswordReset: answerByProgress(codeSendingRetry, codeSendingEnded('sent')),
     rebuildOperation: answerByProgress(
       { kind: 'unknown', code: 'no_answer' },
@@ -120,6 +123,7 @@ beforeAll(async () => {
     sweepProviderNotifications: answerWith({ waiting: 0, routedCount: 0 }),
     listProviderAccounts: answerWhenEnded([]),
     foldListCounters: answerWith(0),
+    orderScheduledReports: answerWith({ ordered: 0 }),
   })
 })
 afterAll(() => builds?.stop())
@@ -155,6 +159,7 @@ const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
   ['pixKeyWorkflow', WORKFLOWS.pix_key.idOf, keyOf],
   ['pixKeyRemovalWorkflow', WORKFLOWS.pix_key_removal.idOf, keyOf],
   ['authCodeWorkflow', WORKFLOWS.auth_code.idOf, keyOf],
+  ['reportWorkflow', WORKFLOWS.report.idOf, keyOf],
   ['passwordResetWorkflow', WORKFLOWS.password_reset.idOf, keyOf],
   ['orphanWorkflow', WORKFLOWS.orphan.idOf, uuid => ({ attemptUuid: uuid, timeScale: TIME_SCALE })],
   ['depositWorkflow', uuid => WORKFLOWS.deposit.idOf(`connection-a/${uuid}`), sendingOf],
@@ -166,6 +171,7 @@ const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
   ['workflowSweepWorkflow', uuid => `workflow-sweep/${uuid}`, none],
   ['notificationSweepWorkflow', uuid => `notification-sweep/${uuid}`, none],
   ['reconciliationWorkflow', uuid => `reconciliation/${uuid}`, () => ({ hours: 48 })],
+  ['reportScheduleWorkflow', uuid => `report-schedules/${uuid}`, none],
   ['listCountersWorkflow', uuid => `tally/${uuid}`, none],
   [
     REBUILD_WORKFLOW,

@@ -3443,6 +3443,323 @@ class Ledger:
         )
 
 
+class Reports:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        *,
+        kind: inputs.CreateReportKind,
+        format: inputs.CreateReportFormat,
+        date_from: date | str,
+        date_to: date | str,
+        provider_uuid: str | None = None,
+        decimal: inputs.CreateReportDecimal | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Report:
+        """Order a report of at most 92 days.
+
+        Its file is made in the background, one of an account at a time, and kept for 30 days. Days are
+        those of Brasília. A report of days that are over has the same bytes whenever it is made,
+        RECONCILIATION excepted. Token scope: `read`.
+
+        Args:
+            kind: LEDGER: all lines of the statement. PAYMENTS, TRANSFERS, REFUNDS: those of such
+                operations, with their fees. MEDS, RECURRENCES: those of disputes, and of charges of
+                recurrences. FEES: fees alone. RECONCILIATION: differences between the statements of providers
+                and the ledger.
+            format: OFX for LEDGER only.
+            date_from: The first day, by the clocks of Brasília.
+            date_to: The last day, at most 92 days in all; today makes the report partial, by the clocks of
+                Brasília.
+            provider_uuid: Only this provider of the account; a bound token has its own.
+            decimal: Decimal separator of CSV; a Brazilian Excel reads COMMA.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "createReport",
+                "POST",
+                "/api/v1/reports",
+                read_one(models.Report),
+                body={
+                    "kind": kind,
+                    "format": format,
+                    "provider_uuid": provider_uuid,
+                    "decimal": decimal,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                },
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        cursor: str | None = None,
+        time_zone: str | None = None,
+        uuid: str | Sequence[str] | None = None,
+        kind: inputs.ListReportsKind | Sequence[inputs.ListReportsKind] | None = None,
+        status: inputs.ListReportsStatus | Sequence[inputs.ListReportsStatus] | None = None,
+    ) -> Page[models.Report]:
+        """List reports.
+
+        Newest first, those without a file included. Token scope: `read`.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            kind: Reports of these kinds.
+            status: Reports with one of these statuses.
+        """
+        return self._transport.send(
+            Call(
+                "listReports",
+                "GET",
+                "/api/v1/reports",
+                read_page(models.Report),
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "cursor": cursor,
+                    "time_zone": time_zone,
+                    "uuid": uuid,
+                    "kind": kind,
+                    "status": status,
+                },
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        per_page: int = 100,
+        time_zone: str | None = None,
+        uuid: str | Sequence[str] | None = None,
+        kind: inputs.ListReportsKind | Sequence[inputs.ListReportsKind] | None = None,
+        status: inputs.ListReportsStatus | Sequence[inputs.ListReportsStatus] | None = None,
+    ) -> Iterator[models.Report]:
+        """List reports, page after page.
+
+        Newest first, those without a file included. Token scope: `read`.
+
+        Args:
+            per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            uuid: Only these, at most 100; repeated or separated by commas.
+            kind: Reports of these kinds.
+            status: Reports with one of these statuses.
+        """
+        return iterate_pages(
+            lambda cursor: self.list(
+                per_page=per_page, time_zone=time_zone, uuid=uuid, kind=kind, status=status, cursor=cursor
+            )
+        )
+
+    def get_schedules(self) -> models.ReportSchedules:
+        """Read the schedules of reports.
+
+        Token scope: `read`.
+        """
+        return self._transport.send(
+            Call("getReportSchedules", "GET", "/api/v1/reports/schedules", read_one(models.ReportSchedules))
+        )
+
+    def replace_schedules(self, *, schedules: Sequence[inputs.ReportScheduleOrder]) -> models.ReportSchedules:
+        """Replace the schedules of reports.
+
+        Each orders a report of the day before, or of the seven days before, after its hour of Brasília;
+        none orders any more that is not sent. Token scope: `read`.
+        """
+        return self._transport.send(
+            Call(
+                "replaceReportSchedules",
+                "PUT",
+                "/api/v1/reports/schedules",
+                read_one(models.ReportSchedules),
+                body={"schedules": schedules},
+            )
+        )
+
+    def get(self, uuid: str) -> models.Report:
+        """Read a report.
+
+        Token scope: `read`.
+        """
+        return self._transport.send(
+            Call("getReport", "GET", path_of("/api/v1/reports/{uuid}", uuid=uuid), read_one(models.Report))
+        )
+
+    def delete(self, uuid: str) -> models.Report:
+        """Cancel a report, or delete its file.
+
+        A PENDING report is FAILED then, a READY one EXPIRED; any other is answered as it is. Token scope:
+        `read`.
+        """
+        return self._transport.send(
+            Call(
+                "deleteReport",
+                "DELETE",
+                path_of("/api/v1/reports/{uuid}", uuid=uuid),
+                read_one(models.Report),
+            )
+        )
+
+    def download(self, uuid: str) -> bytes:
+        """Download the file of a READY report.
+
+        In the format of the report, which has its length and its digest. Token scope: `read`.
+        """
+        return self._transport.send(
+            Call("downloadReport", "GET", path_of("/api/v1/reports/{uuid}/download", uuid=uuid), read_content)
+        )
+
+
+class Reconciliations:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        cursor: str | None = None,
+        time_zone: str | None = None,
+    ) -> Page[models.Reconciliation]:
+        """List what the reconciliation has found at each provider.
+
+        Of NOMINAL providers: the account of a POOL belongs to several accounts. Token scope: `read`.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+        """
+        return self._transport.send(
+            Call(
+                "listReconciliations",
+                "GET",
+                "/api/v1/reconciliations",
+                read_page(models.Reconciliation),
+                query={"page": page, "per_page": per_page, "cursor": cursor, "time_zone": time_zone},
+            )
+        )
+
+    def iterate(
+        self, *, per_page: int = 100, time_zone: str | None = None
+    ) -> Iterator[models.Reconciliation]:
+        """List what the reconciliation has found at each provider, page after page.
+
+        Of NOMINAL providers: the account of a POOL belongs to several accounts. Token scope: `read`.
+
+        Args:
+            per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+        """
+        return iterate_pages(lambda cursor: self.list(per_page=per_page, time_zone=time_zone, cursor=cursor))
+
+    def get(self, uuid: str) -> models.Reconciliation:
+        """Read what the reconciliation has found at a provider.
+
+        Token scope: `read`.
+        """
+        return self._transport.send(
+            Call(
+                "getReconciliation",
+                "GET",
+                path_of("/api/v1/reconciliations/{uuid}", uuid=uuid),
+                read_one(models.Reconciliation),
+            )
+        )
+
+    def list_differences(
+        self,
+        uuid: str,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        cursor: str | None = None,
+        time_zone: str | None = None,
+        kind: inputs.ListReconciliationDifferencesKind
+        | Sequence[inputs.ListReconciliationDifferencesKind]
+        | None = None,
+        status: inputs.ListReconciliationDifferencesStatus
+        | Sequence[inputs.ListReconciliationDifferencesStatus]
+        | None = None,
+    ) -> Page[models.ReconciliationDifference]:
+        """List the PIX on which a provider and the ledger differ.
+
+        Newest first, with those that were settled or closed. Token scope: `read`.
+
+        Args:
+            page: Number of the page, from 1.
+            per_page: Rows of a page, by default 15; where `uuid` names more, as many as it names.
+            cursor: Instead of `page`: empty for the first page, then the `next_cursor` of the page before.
+                Rows that are added meanwhile neither repeat nor hide others.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            kind: Differences of these kinds.
+            status: Differences with one of these statuses.
+        """
+        return self._transport.send(
+            Call(
+                "listReconciliationDifferences",
+                "GET",
+                path_of("/api/v1/reconciliations/{uuid}/differences", uuid=uuid),
+                read_page(models.ReconciliationDifference),
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "cursor": cursor,
+                    "time_zone": time_zone,
+                    "kind": kind,
+                    "status": status,
+                },
+            )
+        )
+
+    def iterate_differences(
+        self,
+        uuid: str,
+        *,
+        per_page: int = 100,
+        time_zone: str | None = None,
+        kind: inputs.ListReconciliationDifferencesKind
+        | Sequence[inputs.ListReconciliationDifferencesKind]
+        | None = None,
+        status: inputs.ListReconciliationDifferencesStatus
+        | Sequence[inputs.ListReconciliationDifferencesStatus]
+        | None = None,
+    ) -> Iterator[models.ReconciliationDifference]:
+        """List the PIX on which a provider and the ledger differ, page after page.
+
+        Newest first, with those that were settled or closed. Token scope: `read`.
+
+        Args:
+            per_page: Resources that are read with one request.
+            time_zone: IANA time zone of the days in this query; by default UTC.
+            kind: Differences of these kinds.
+            status: Differences with one of these statuses.
+        """
+        return iterate_pages(
+            lambda cursor: self.list_differences(
+                uuid, per_page=per_page, time_zone=time_zone, kind=kind, status=status, cursor=cursor
+            )
+        )
+
+
 class Health:
     def __init__(self, transport: SyncTransport) -> None:
         self._transport = transport
@@ -3481,4 +3798,6 @@ class Resources:
         self.webhooks = Webhooks(transport)
         self.events = Events(transport)
         self.ledger = Ledger(transport)
+        self.reports = Reports(transport)
+        self.reconciliations = Reconciliations(transport)
         self.health = Health(transport)

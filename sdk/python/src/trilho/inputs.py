@@ -405,3 +405,44 @@ ExportLedgerCsvOperationType: TypeAlias = Literal[
 ]
 
 ExportLedgerCsvDecimal: TypeAlias = Literal["POINT", "COMMA"]
+
+CreateReportKind: TypeAlias = Literal[
+    "LEDGER", "PAYMENTS", "TRANSFERS", "REFUNDS", "MEDS", "FEES", "RECURRENCES", "RECONCILIATION"
+]
+
+CreateReportFormat: TypeAlias = Literal["CSV", "JSONL", "OFX"]
+
+CreateReportDecimal: TypeAlias = Literal["POINT", "COMMA"]
+
+ListReportsKind: TypeAlias = Literal[
+    "LEDGER", "PAYMENTS", "TRANSFERS", "REFUNDS", "MEDS", "FEES", "RECURRENCES", "RECONCILIATION"
+]
+
+ListReportsStatus: TypeAlias = Literal["PENDING", "READY", "FAILED", "EXPIRED"]
+
+ReportScheduleOrderKind: TypeAlias = Literal[
+    "LEDGER", "PAYMENTS", "TRANSFERS", "REFUNDS", "MEDS", "FEES", "RECURRENCES", "RECONCILIATION"
+]
+
+ReportScheduleOrderFormat: TypeAlias = Literal["CSV", "JSONL", "OFX"]
+
+ReportScheduleOrderDecimal: TypeAlias = Literal["POINT", "COMMA"]
+
+ReportScheduleOrderFrequency: TypeAlias = Literal["DAILY", "WEEKLY"]
+
+
+class ReportScheduleOrder(TypedDict):
+    kind: Required[ReportScheduleOrderKind]
+    format: Required[ReportScheduleOrderFormat]
+    provider_uuid: NotRequired[str]
+    decimal: NotRequired[ReportScheduleOrderDecimal]
+    frequency: Required[ReportScheduleOrderFrequency]
+    weekday: NotRequired[int | None]
+    hour: Required[int]
+
+
+ListReconciliationDifferencesKind: TypeAlias = Literal[
+    "MISSING_HERE", "MISSING_THERE", "VALUE_DIFFERS", "STATUS_DIFFERS"
+]
+
+ListReconciliationDifferencesStatus: TypeAlias = Literal["OPEN", "SETTLED", "CLOSED"]

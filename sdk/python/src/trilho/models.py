@@ -835,6 +835,156 @@ class LedgerCounterparty(Model):
     """
 
 
+class Report(Model):
+    uuid: str
+    kind: (
+        Literal["LEDGER", "PAYMENTS", "TRANSFERS", "REFUNDS", "MEDS", "FEES", "RECURRENCES", "RECONCILIATION"]
+        | str
+    )
+    format: Literal["CSV", "JSONL", "OFX"] | str
+    date_from: date
+    """
+    The first day, by the clocks of Brasília
+    """
+    date_to: date
+    """
+    The last day, by the clocks of Brasília
+    """
+    provider_uuid: str | None
+    """
+    Null: all providers
+    """
+    decimal: Literal["POINT", "COMMA"] | str
+    status: Literal["PENDING", "READY", "FAILED", "EXPIRED"] | str
+    """
+    READY: its file can be downloaded
+    """
+    failure: Literal["cancelled", "too_many_lines", "not_built"] | str | None
+    """
+    Why it FAILED; `not_built`: order it again
+    """
+    is_partial: bool | None
+    """
+    Whether its last day was not over when it was built; null before
+    """
+    lines: int | None
+    size_bytes: int | None
+    sha256: str | None
+    """
+    Of the file, in hexadecimal; kept when the file is gone
+    """
+    built_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
+    expires_at: AwareDatetime | None
+    """
+    Until when the file is kept
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class ReportSchedule(Model):
+    kind: (
+        Literal["LEDGER", "PAYMENTS", "TRANSFERS", "REFUNDS", "MEDS", "FEES", "RECURRENCES", "RECONCILIATION"]
+        | str
+    )
+    format: Literal["CSV", "JSONL", "OFX"] | str
+    provider_uuid: str | None
+    """
+    Null: all providers
+    """
+    decimal: Literal["POINT", "COMMA"] | str
+    frequency: Literal["DAILY", "WEEKLY"] | str
+    weekday: int | None
+    hour: int
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class Reconciliation(Model):
+    uuid: str
+    """
+    That of the provider
+    """
+    provider: ProviderShown
+    checked_at: AwareDatetime | None
+    """
+    When its balance was last read; null: never
+    """
+    provider_balance: float | None
+    """
+    What the provider reported then
+    """
+    ledger_balance: float | None
+    """
+    What the ledger had then, in all buckets
+    """
+    in_transit: float | None
+    """
+    What of it may not have left, or not have arrived, at the provider: it explains as much
+    """
+    differs_since: AwareDatetime | None
+    """
+    Since when nothing in transit explains the difference; null: it is explained
+    """
+    open_differences: int
+    """
+    Differences about single PIX that are OPEN
+    """
+
+
+class ReconciliationDifference(Model):
+    uuid: str
+    kind: Literal["MISSING_HERE", "MISSING_THERE", "VALUE_DIFFERS", "STATUS_DIFFERS"] | str
+    """
+    MISSING_HERE: only the statement of the provider has the PIX. MISSING_THERE: only the ledger has it. The others: both have it, with another value or status
+    """
+    movement_type: Literal["IN", "OUT"] | str
+    end_to_end: str
+    """
+    Empty where the provider names none
+    """
+    provider_value: float | None
+    """
+    As the statement has it
+    """
+    value: float | None
+    """
+    As the ledger has it
+    """
+    movement_status: Literal["PENDING", "SETTLED", "FAILED"] | str | None
+    """
+    As the ledger has it
+    """
+    status: Literal["OPEN", "SETTLED", "CLOSED"] | str
+    """
+    SETTLED: a later comparison has not found it any more. CLOSED: by the operator
+    """
+    waits_for: Literal["SERVICE", "OPERATOR"] | str | None
+    """
+    Who ends it while it is OPEN: SERVICE by itself, in time
+    """
+    found_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    ended_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
+    provider: ProviderShown
+
+
 class Health(Model):
     status: Literal["ok"] | str
 
@@ -1712,6 +1862,10 @@ class LedgerPeriodBalance(Model):
     """
     lines: int
     totals: list[Total]
+
+
+class ReportSchedules(Model):
+    schedules: list[ReportSchedule]
 
 
 class Pending(Model):

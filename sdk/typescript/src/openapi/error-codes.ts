@@ -67,6 +67,8 @@ export type ErrorCode =
   | 'refund_in_progress'
   | 'refund_med_open'
   | 'refund_period_over'
+  | 'report_limit'
+  | 'report_not_ready'
   | 'resend_in_progress'
   | 'return_in_progress'
   | 'return_med_open'

@@ -1621,6 +1621,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List reports
+         * @description Newest first, those without a file included. Token scope: `read`.
+         */
+        get: operations["listReports"];
+        put?: never;
+        /**
+         * Order a report of at most 92 days
+         * @description Its file is made in the background, one of an account at a time, and kept for 30 days. Days are those of Brasília. A report of days that are over has the same bytes whenever it is made, RECONCILIATION excepted. Token scope: `read`.
+         */
+        post: operations["createReport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the schedules of reports
+         * @description Token scope: `read`.
+         */
+        get: operations["getReportSchedules"];
+        /**
+         * Replace the schedules of reports
+         * @description Each orders a report of the day before, or of the seven days before, after its hour of Brasília; none orders any more that is not sent. Token scope: `read`.
+         */
+        put: operations["replaceReportSchedules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/{uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a report
+         * @description Token scope: `read`.
+         */
+        get: operations["getReport"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a report, or delete its file
+         * @description A PENDING report is FAILED then, a READY one EXPIRED; any other is answered as it is. Token scope: `read`.
+         */
+        delete: operations["deleteReport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/{uuid}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the file of a READY report
+         * @description In the format of the report, which has its length and its digest. Token scope: `read`.
+         */
+        get: operations["downloadReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reconciliations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what the reconciliation has found at each provider
+         * @description Of NOMINAL providers: the account of a POOL belongs to several accounts. Token scope: `read`.
+         */
+        get: operations["listReconciliations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reconciliations/{uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what the reconciliation has found at a provider
+         * @description Token scope: `read`.
+         */
+        get: operations["getReconciliation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reconciliations/{uuid}/differences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the PIX on which a provider and the ledger differ
+         * @description Newest first, with those that were settled or closed. Token scope: `read`.
+         */
+        get: operations["listReconciliationDifferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -5294,6 +5446,254 @@ export interface components {
         GetLedgerBalancesResponse: {
             data: components["schemas"]["LedgerBalances"];
         };
+        CreateReportRequest: {
+            /**
+             * @description LEDGER: all lines of the statement. PAYMENTS, TRANSFERS, REFUNDS: those of such operations, with their fees. MEDS, RECURRENCES: those of disputes, and of charges of recurrences. FEES: fees alone. RECONCILIATION: differences between the statements of providers and the ledger
+             * @enum {string}
+             */
+            kind: "LEDGER" | "PAYMENTS" | "TRANSFERS" | "REFUNDS" | "MEDS" | "FEES" | "RECURRENCES" | "RECONCILIATION";
+            /**
+             * @description OFX for LEDGER only
+             * @enum {string}
+             */
+            format: "CSV" | "JSONL" | "OFX";
+            /**
+             * Format: uuid
+             * @description Only this provider of the account; a bound token has its own
+             */
+            provider_uuid?: string;
+            /**
+             * @description Decimal separator of CSV; a Brazilian Excel reads COMMA
+             * @enum {string}
+             */
+            decimal?: "POINT" | "COMMA";
+            /**
+             * Format: date
+             * @description The first day, by the clocks of Brasília
+             */
+            date_from: string;
+            /**
+             * Format: date
+             * @description The last day, at most 92 days in all; today makes the report partial, by the clocks of Brasília
+             */
+            date_to: string;
+        };
+        Report: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            /** @enum {string} */
+            kind: "LEDGER" | "PAYMENTS" | "TRANSFERS" | "REFUNDS" | "MEDS" | "FEES" | "RECURRENCES" | "RECONCILIATION";
+            /** @enum {string} */
+            format: "CSV" | "JSONL" | "OFX";
+            /**
+             * Format: date
+             * @description The first day, by the clocks of Brasília
+             */
+            date_from: string;
+            /**
+             * Format: date
+             * @description The last day, by the clocks of Brasília
+             */
+            date_to: string;
+            /**
+             * Format: uuid
+             * @description Null: all providers
+             */
+            provider_uuid: string | null;
+            /** @enum {string} */
+            decimal: "POINT" | "COMMA";
+            /**
+             * @description READY: its file can be downloaded
+             * @enum {string}
+             */
+            status: "PENDING" | "READY" | "FAILED" | "EXPIRED";
+            /** @description Why it FAILED; `not_built`: order it again */
+            failure: ("cancelled" | "too_many_lines" | "not_built") | null;
+            /** @description Whether its last day was not over when it was built; null before */
+            is_partial: boolean | null;
+            lines: number | null;
+            size_bytes: number | null;
+            /** @description Of the file, in hexadecimal; kept when the file is gone */
+            sha256: string | null;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            built_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the file is kept
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            updated_at: string;
+        };
+        CreateReportResponse: {
+            data: components["schemas"]["Report"];
+        };
+        ListReportsResponse: {
+            data: components["schemas"]["Report"][];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
+        };
+        ReportSchedules: {
+            schedules: components["schemas"]["ReportSchedule"][];
+        };
+        ReportSchedule: {
+            /** @enum {string} */
+            kind: "LEDGER" | "PAYMENTS" | "TRANSFERS" | "REFUNDS" | "MEDS" | "FEES" | "RECURRENCES" | "RECONCILIATION";
+            /** @enum {string} */
+            format: "CSV" | "JSONL" | "OFX";
+            /**
+             * Format: uuid
+             * @description Null: all providers
+             */
+            provider_uuid: string | null;
+            /** @enum {string} */
+            decimal: "POINT" | "COMMA";
+            /** @enum {string} */
+            frequency: "DAILY" | "WEEKLY";
+            weekday: number | null;
+            hour: number;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+        };
+        GetReportSchedulesResponse: {
+            data: components["schemas"]["ReportSchedules"];
+        };
+        ReportScheduleOrder: {
+            /**
+             * @description LEDGER: all lines of the statement. PAYMENTS, TRANSFERS, REFUNDS: those of such operations, with their fees. MEDS, RECURRENCES: those of disputes, and of charges of recurrences. FEES: fees alone. RECONCILIATION: differences between the statements of providers and the ledger
+             * @enum {string}
+             */
+            kind: "LEDGER" | "PAYMENTS" | "TRANSFERS" | "REFUNDS" | "MEDS" | "FEES" | "RECURRENCES" | "RECONCILIATION";
+            /**
+             * @description OFX for LEDGER only
+             * @enum {string}
+             */
+            format: "CSV" | "JSONL" | "OFX";
+            /**
+             * Format: uuid
+             * @description Only this provider of the account; a bound token has its own
+             */
+            provider_uuid?: string;
+            /**
+             * @description Decimal separator of CSV; a Brazilian Excel reads COMMA
+             * @enum {string}
+             */
+            decimal?: "POINT" | "COMMA";
+            /**
+             * @description DAILY: of the day before. WEEKLY: of the seven days before
+             * @enum {string}
+             */
+            frequency: "DAILY" | "WEEKLY";
+            /** @description Of WEEKLY, on which day it is ordered: 1 is Monday */
+            weekday?: number | null;
+            /** @description After which hour of Brasília it is ordered */
+            hour: number;
+        };
+        ReplaceReportSchedulesRequest: {
+            schedules: components["schemas"]["ReportScheduleOrder"][];
+        };
+        ReplaceReportSchedulesResponse: {
+            data: components["schemas"]["ReportSchedules"];
+        };
+        GetReportResponse: {
+            data: components["schemas"]["Report"];
+        };
+        DeleteReportResponse: {
+            data: components["schemas"]["Report"];
+        };
+        Reconciliation: {
+            /**
+             * Format: uuid
+             * @description That of the provider
+             */
+            uuid: string;
+            provider: components["schemas"]["ProviderShown"];
+            /**
+             * Format: date-time
+             * @description When its balance was last read; null: never
+             */
+            checked_at: string | null;
+            /** @description What the provider reported then */
+            provider_balance: number | null;
+            /** @description What the ledger had then, in all buckets */
+            ledger_balance: number | null;
+            /** @description What of it may not have left, or not have arrived, at the provider: it explains as much */
+            in_transit: number | null;
+            /**
+             * Format: date-time
+             * @description Since when nothing in transit explains the difference; null: it is explained
+             */
+            differs_since: string | null;
+            /** @description Differences about single PIX that are OPEN */
+            open_differences: number;
+        };
+        ListReconciliationsResponse: {
+            data: components["schemas"]["Reconciliation"][];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
+        };
+        GetReconciliationResponse: {
+            data: components["schemas"]["Reconciliation"];
+        };
+        ReconciliationDifference: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            /**
+             * @description MISSING_HERE: only the statement of the provider has the PIX. MISSING_THERE: only the ledger has it. The others: both have it, with another value or status
+             * @enum {string}
+             */
+            kind: "MISSING_HERE" | "MISSING_THERE" | "VALUE_DIFFERS" | "STATUS_DIFFERS";
+            /** @enum {string} */
+            movement_type: "IN" | "OUT";
+            /** @description Empty where the provider names none */
+            end_to_end: string;
+            /** @description As the statement has it */
+            provider_value: number | null;
+            /** @description As the ledger has it */
+            value: number | null;
+            /** @description As the ledger has it */
+            movement_status: ("PENDING" | "SETTLED" | "FAILED") | null;
+            /**
+             * @description SETTLED: a later comparison has not found it any more. CLOSED: by the operator
+             * @enum {string}
+             */
+            status: "OPEN" | "SETTLED" | "CLOSED";
+            /** @description Who ends it while it is OPEN: SERVICE by itself, in time */
+            waits_for: ("SERVICE" | "OPERATOR") | null;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            found_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            ended_at: string | null;
+            provider: components["schemas"]["ProviderShown"];
+        };
+        ListReconciliationDifferencesResponse: {
+            data: components["schemas"]["ReconciliationDifference"][];
+            meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
+        };
         Health: {
             /** @enum {string} */
             status: "ok";
@@ -5544,6 +5944,23 @@ export type ListLedgerLinesResponse = components['schemas']['ListLedgerLinesResp
 export type LedgerBalances = components['schemas']['LedgerBalances'];
 export type LedgerPeriodBalance = components['schemas']['LedgerPeriodBalance'];
 export type GetLedgerBalancesResponse = components['schemas']['GetLedgerBalancesResponse'];
+export type CreateReportRequest = components['schemas']['CreateReportRequest'];
+export type Report = components['schemas']['Report'];
+export type CreateReportResponse = components['schemas']['CreateReportResponse'];
+export type ListReportsResponse = components['schemas']['ListReportsResponse'];
+export type ReportSchedules = components['schemas']['ReportSchedules'];
+export type ReportSchedule = components['schemas']['ReportSchedule'];
+export type GetReportSchedulesResponse = components['schemas']['GetReportSchedulesResponse'];
+export type ReportScheduleOrder = components['schemas']['ReportScheduleOrder'];
+export type ReplaceReportSchedulesRequest = components['schemas']['ReplaceReportSchedulesRequest'];
+export type ReplaceReportSchedulesResponse = components['schemas']['ReplaceReportSchedulesResponse'];
+export type GetReportResponse = components['schemas']['GetReportResponse'];
+export type DeleteReportResponse = components['schemas']['DeleteReportResponse'];
+export type Reconciliation = components['schemas']['Reconciliation'];
+export type ListReconciliationsResponse = components['schemas']['ListReconciliationsResponse'];
+export type GetReconciliationResponse = components['schemas']['GetReconciliationResponse'];
+export type ReconciliationDifference = components['schemas']['ReconciliationDifference'];
+export type ListReconciliationDifferencesResponse = components['schemas']['ListReconciliationDifferencesResponse'];
 export type Health = components['schemas']['Health'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -8248,6 +8665,281 @@ export interface operations {
                 };
                 content: {
                     "application/x-ofx": string;
+                };
+            };
+        };
+    };
+    listReports: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
+                per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
+                /** @description IANA time zone of the days in this query; by default UTC */
+                time_zone?: string;
+                /** @description Only these, at most 100; repeated or separated by commas */
+                uuid?: string[];
+                /** @description Reports of these kinds */
+                kind?: ("LEDGER" | "PAYMENTS" | "TRANSFERS" | "REFUNDS" | "MEDS" | "FEES" | "RECURRENCES" | "RECONCILIATION")[];
+                /** @description Reports with one of these statuses */
+                status?: ("PENDING" | "READY" | "FAILED" | "EXPIRED")[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListReportsResponse"];
+                };
+            };
+        };
+    };
+    createReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateReportRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateReportResponse"];
+                };
+            };
+        };
+    };
+    getReportSchedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetReportSchedulesResponse"];
+                };
+            };
+        };
+    };
+    replaceReportSchedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplaceReportSchedulesRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplaceReportSchedulesResponse"];
+                };
+            };
+        };
+    };
+    getReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the report
+                 * @example 2f9d6c41-8e3b-4a70-9d15-7b0c4e8f2a63
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetReportResponse"];
+                };
+            };
+        };
+    };
+    deleteReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the report
+                 * @example 2f9d6c41-8e3b-4a70-9d15-7b0c4e8f2a63
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteReportResponse"];
+                };
+            };
+        };
+    };
+    downloadReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the report
+                 * @example 2f9d6c41-8e3b-4a70-9d15-7b0c4e8f2a63
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+        };
+    };
+    listReconciliations: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
+                per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
+                /** @description IANA time zone of the days in this query; by default UTC */
+                time_zone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListReconciliationsResponse"];
+                };
+            };
+        };
+    };
+    getReconciliation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the provider
+                 * @example 3e6a9c0d-4f72-4b81-8c5e-d1b7f2a40e98
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetReconciliationResponse"];
+                };
+            };
+        };
+    };
+    listReconciliationDifferences: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Rows of a page, by default 15; where `uuid` names more, as many as it names */
+                per_page?: number;
+                /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the page before. Rows that are added meanwhile neither repeat nor hide others */
+                cursor?: string;
+                /** @description IANA time zone of the days in this query; by default UTC */
+                time_zone?: string;
+                /** @description Differences of these kinds */
+                kind?: ("MISSING_HERE" | "MISSING_THERE" | "VALUE_DIFFERS" | "STATUS_DIFFERS")[];
+                /** @description Differences with one of these statuses */
+                status?: ("OPEN" | "SETTLED" | "CLOSED")[];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the provider
+                 * @example 3e6a9c0d-4f72-4b81-8c5e-d1b7f2a40e98
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListReconciliationDifferencesResponse"];
                 };
             };
         };
