@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { afterAll, describe, expect, test } from '@jest/globals'
 import type {
   DocumentedAnswer,
   DocumentedAnswers,
@@ -10,7 +10,7 @@ import type {
 import type { OpenConnectionPool } from '../../../src/providers/http/connection-pool.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
-import { createScriptedPool, type HttpAnswer } from './scripted-connection-pool.ts'
+import { createScriptedPool, type HttpAnswer, type PoolScript } from './scripted-connection-pool.ts'
 import { createUndocumentedAnswers } from './undocumented-answers.ts'
 
 type Adapter = Provider & { close(): Promise<void> }
@@ -67,23 +67,26 @@ export function describeAnswers<Call extends string>(dialect: ProviderApiUnderTe
       .map(one => ({ ...one, status: one.status === 409 ? 400 : 409 }))
       .filter(one => !isOwn(one))
 
+    const { makeCall, close } = openCall(dialect, call)
+    afterAll(close)
+
     for (const one of callAnswers)
       test(`${one.status} ${one.name}`, async () => {
-        const { outcome, recorded } = await callWithAnswer(dialect, call, buildAnswer(one))
+        const { outcome, recorded } = await makeCall(buildAnswer(one))
         expect(outcome).toMatchObject(expectedOutcomeOf(dialect.calls[call], one))
         if (!dialect.calls[call].others) expect(recorded).toEqual([])
       })
 
     test('an answer documented for other calls, or under another status, proves nothing', async () => {
       for (const one of [...foreign, ...misplaced])
-        expect(await checkProof(dialect, call, buildAnswer(one))).toEqual(PROVES_NOTHING)
+        expect(await checkProof(makeCall, dialect.calls[call], buildAnswer(one))).toEqual(PROVES_NOTHING)
     })
 
     test(`${dialect.times} undocumented answers prove nothing`, async () => {
       const random = createSeededRandom(dialect.seed)
       const next = createUndocumentedAnswers({ random, own: callAnswers, everywhere, bodyOf })
       for (let times = 0; times < dialect.times; times++)
-        expect(await checkProof(dialect, call, next())).toEqual(PROVES_NOTHING)
+        expect(await checkProof(makeCall, dialect.calls[call], next())).toEqual(PROVES_NOTHING)
     })
   })
 }
@@ -106,29 +109,31 @@ function expectedOutcomeOf(call: CallUnderTest, answer: DocumentedAnswer): CallO
 
 const PROVES_NOTHING = { answer: undefined, proved: false, isRecorded: true }
 
+type MakeCall = (answer: HttpAnswer) => Promise<{ outcome: CallOutcome; recorded: UnexplainedAnswer[] }>
+
 /** Names the answer where it proves something or is not recorded, so that the failure shows it. */
-async function checkProof<Call extends string>(
-  dialect: ProviderApiUnderTest<Call>,
-  call: Call,
-  answer: HttpAnswer,
-) {
-  const { outcome, recorded } = await callWithAnswer(dialect, call, answer)
-  const proved = outcome.kind !== dialect.calls[call].unprovenKind
+async function checkProof(makeCall: MakeCall, { unprovenKind }: CallUnderTest, answer: HttpAnswer) {
+  const { outcome, recorded } = await makeCall(answer)
+  const proved = outcome.kind !== unprovenKind
   const isRecorded = recorded.some(({ status, body }) => status === answer.status && body === answer.body)
   return { answer: proved || !isRecorded ? answer : undefined, proved, isRecorded }
 }
 
-async function callWithAnswer<Call extends string>(
-  dialect: ProviderApiUnderTest<Call>,
-  call: Call,
-  answer: HttpAnswer,
-) {
-  const unexplainedAnswers: UnexplainedAnswer[] = []
-  const { requestPath: asked, others } = dialect.calls[call]
-  const lines = createScriptedPool({ answer, requestPath: asked, others })
-  const recordUnexplained = async (one: UnexplainedAnswer) => void unexplainedAnswers.push(one)
-  const adapter = dialect.open({ openPool: lines, recordUnexplained })
-  const outcome = await dialect.calls[call].make(adapter)
-  await adapter.close()
-  return { outcome, recorded: unexplainedAnswers }
+/** Opens an adapter that makes one call as often as asked, each time with another answer. */
+function openCall<Call extends string>(dialect: ProviderApiUnderTest<Call>, call: Call) {
+  const { make, requestPath, others } = dialect.calls[call]
+  const script: PoolScript = { answer: { status: 500, body: '' }, requestPath, others }
+  let recorded: UnexplainedAnswer[] = []
+  const adapter = dialect.open({
+    openPool: createScriptedPool(script),
+    recordUnexplained: async answer => void recorded.push(answer),
+  })
+  return {
+    async makeCall(answer: HttpAnswer) {
+      script.answer = answer
+      recorded = []
+      return { outcome: await make(adapter), recorded }
+    },
+    close: () => adapter.close(),
+  }
 }

@@ -12,14 +12,14 @@ export type PoolScript = {
   others?: HttpAnswer | undefined
 }
 
-/** A connection pool over which a bank answers without a network. A token is given to every request for one. */
-export function createScriptedPool({
-  answer,
-  requestPath: asked,
-  others = answer,
-}: PoolScript): OpenConnectionPool {
+/**
+ * A connection pool over which a bank answers without a network, by the script as it is at each request. A token is given to every
+ * request for one.
+ */
+export function createScriptedPool(script: PoolScript): OpenConnectionPool {
   let first: string | undefined
   const reply = async (request: Parameters<ConnectionPool['sendPooled']>[0]): Promise<ExchangeOutcome> => {
+    const { answer, requestPath: asked, others = answer } = script
     const path = String(request.path).split('?')[0]!
     if (path.endsWith('/token')) return toReply(TOKEN_ANSWER)
     const name = `${request.method} ${path}`
