@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { REVISE_CHARGE_EXAMPLE } from '../../src/contract/charges/due-example.ts'
 import { CHARGE_RECURRENCE_EXAMPLE } from '../../src/contract/recurrences/recurrence-example.ts'
 import { CREATE_REPORT_EXAMPLE } from '../../src/contract/reports/report-example.ts'
-import { EXAMPLE_UUIDS } from '../../src/contract/shared/example-values.ts'
+import { EXAMPLE_AUTHENTICATION, EXAMPLE_UUIDS } from '../../src/contract/shared/example-values.ts'
 import { addDays } from '../../src/domain/charges/business-days.ts'
 import { computeBrasiliaDay } from '../../src/domain/shared/brasilia-day.ts'
 import { FILES } from '../support/files.ts'
@@ -172,6 +172,7 @@ async function createSampleFixtures(label: string) {
   ])
   const foreign = (await stack.simulator.listForeignCodes()).find(({ name }) => name === 'payable')!
   const reading = await api.post('/api/v1/qr-codes/read', { payload: foreign.payload })
+  const receipt = await api.get(`/api/v1/payments/${paid.uuid}/receipt`)
   const waiting = await createWaitingOrders(merchant)
   return {
     merchant,
@@ -197,6 +198,7 @@ async function createSampleFixtures(label: string) {
     report,
     endingReport,
     reading: reading.body.data,
+    authentication: receipt.body.data.authentication as string,
     refund: refund.body.data.refund,
     delivery: delivery.body.data,
     med: med.body.data[0],
@@ -297,6 +299,7 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
     [EXAMPLE_UUIDS.codeReading, made.reading.uuid],
     [EXAMPLE_UUIDS.recurrence, recurrence.uuid],
     [EXAMPLE_UUIDS.report, report.uuid],
+    [EXAMPLE_AUTHENTICATION, made.authentication],
     [/480517/g, made.authCode],
     [/contato@lojadaana\.example\.com/g, made.key],
     [/contato%40lojadaana\.example\.com/g, encodeURIComponent(made.key)],

@@ -61,7 +61,7 @@ export function createPayerActions(scene: StormContext) {
     const value = how === 'wrong' && cents === asks ? cents + 1 : cents
     const isForced = how === 'again' || how === 'late'
     const chooses = how === 'wrong' || shown.value === 0
-    const day = findPaymentDay(shown, daysAfterDue)
+    const day = findPaymentDay(shown, { daysAfterDue, isForced })
     const order = {
       payload,
       force: isForced,
@@ -77,10 +77,16 @@ export function createPayerActions(scene: StormContext) {
   }
 
   /** The day on which a charge with a due date is paid, today at the earliest; null where it is today. */
-  function findPaymentDay(shown: DueHolder, daysAfterDue: number | null): string | null {
+  function findPaymentDay(
+    shown: DueHolder,
+    { daysAfterDue, isForced }: { daysAfterDue: number | null; isForced: boolean },
+  ): string | null {
     const { due } = shown.payment
-    if (!due || daysAfterDue === null || !API_VISIBILITIES[connectionOf(shown).api].reportsDueParts)
-      return null
+    const { reportsDueParts } = API_VISIBILITIES[connectionOf(shown).api]
+    // A forced payment may be a second one.
+    const isReported =
+      reportsDueParts === 'of each PIX' || (reportsDueParts === 'of the first PIX' && !isForced)
+    if (!due || daysAfterDue === null || !isReported) return null
     const day = addDays(due.on, daysAfterDue)
     return day > computeBrasiliaDay(new Date()) ? day : null
   }

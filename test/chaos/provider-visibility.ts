@@ -15,15 +15,20 @@ type ApiVisibility = {
    * The parts of a payment of a charge with a due date are reported. Where they are not, at every account of an API or at some, a PIX is
    * compared with what is due on the day on which it settles.
    */
-  reportsDueParts: boolean
+  reportsDueParts: 'of each PIX' | 'of the first PIX' | 'never'
 }
 
 export const API_VISIBILITIES: Record<ProviderApi, ApiVisibility> = {
-  efi: { showsReturns: true, showsEndToEnd: true, cancelsCharges: true, reportsDueParts: false },
-  woovi: { showsReturns: true, showsEndToEnd: true, cancelsCharges: true, reportsDueParts: false },
-  sicoob: { showsReturns: false, showsEndToEnd: true, cancelsCharges: true, reportsDueParts: true },
-  inter: { showsReturns: false, showsEndToEnd: true, cancelsCharges: true, reportsDueParts: true },
-  stark: { showsReturns: true, showsEndToEnd: false, cancelsCharges: false, reportsDueParts: true },
+  efi: { showsReturns: true, showsEndToEnd: true, cancelsCharges: true, reportsDueParts: 'never' },
+  woovi: { showsReturns: true, showsEndToEnd: true, cancelsCharges: true, reportsDueParts: 'never' },
+  sicoob: { showsReturns: false, showsEndToEnd: true, cancelsCharges: true, reportsDueParts: 'of each PIX' },
+  inter: { showsReturns: false, showsEndToEnd: true, cancelsCharges: true, reportsDueParts: 'of each PIX' },
+  stark: {
+    showsReturns: true,
+    showsEndToEnd: false,
+    cancelsCharges: false,
+    reportsDueParts: 'of the first PIX',
+  },
 }
 
 /** The id by which a provider's statement has a PIX of ours: that of the rail where our name of it ends with it, as of a payment of an invoice. */

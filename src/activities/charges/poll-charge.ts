@@ -60,12 +60,20 @@ export function getCharge({ orm }: ActivityDependencies) {
   }
 }
 
+/** `isCancelRefused`: the provider has refused to cancel the charge, which may have ended there. */
+type ChargePoll = PollChargeInput & { isCancelRefused?: boolean }
+
 /**
  * Polls the provider of a charge, then applies its answer in one transaction under the charge's row lock: payments are recorded,
- * and an unpaid charge expires once its payload has, or an operator has confirmed long enough ago that it was not paid.
+ * and an unpaid charge ends that has ended at its provider: it expires once its payload has, or an operator has confirmed long enough ago
+ * that it was not paid, and it is cancelled where that was asked.
  */
 export function pollCharge(dependencies: ActivityDependencies) {
-  return async ({ chargeUuid, isPayloadExpired }: PollChargeInput): Promise<PollChargeResult> => {
+  return async ({
+    chargeUuid,
+    isPayloadExpired,
+    isCancelRefused = false,
+  }: ChargePoll): Promise<PollChargeResult> => {
     const em = dependencies.orm.em.fork()
     const [connection, kind] = await runQuery(
       em,
@@ -92,6 +100,7 @@ export function pollCharge(dependencies: ActivityDependencies) {
       applyChargePoll(tx, {
         chargeUuid,
         isPayloadExpired,
+        isCancelRefused,
         answer: { ...answer, payments },
         isConfirmed,
         payerReportMs: scaleWait(WAITS.payerReport, dependencies.timeScale),
@@ -116,8 +125,9 @@ function createConfirmationCheck({ timeScale }: ActivityDependencies, chargeUuid
 }
 
 /**
- * Cancels a charge at its provider, then in the database. If the provider refuses, the charge is polled. "Not found" after an
- * unanswered request cancels the charge with `isAbsenceProved` only: one answer may lag behind the provider's books.
+ * Cancels a charge at its provider, then in the database. If the provider refuses, the charge is polled, and cancelled where it has
+ * ended there unpaid. "Not found" after an unanswered request cancels the charge with `isAbsenceProved` only: one answer may lag behind
+ * the provider's books.
  */
 export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
   return async ({ chargeUuid, isAbsenceProved }: CancelChargeInput): Promise<PollChargeResult> => {
@@ -142,7 +152,11 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
       case 'cancelled':
         return runInTransaction(dependencies.orm, tx => recordUnpaidEnd(tx, chargeUuid, 'cancelled'))
       case 'refused': {
-        const pollResult = await pollCharge(dependencies)({ chargeUuid, isPayloadExpired: false })
+        const pollResult = await pollCharge(dependencies)({
+          chargeUuid,
+          isPayloadExpired: false,
+          isCancelRefused: true,
+        })
         // The request ends here: the merchant gets the refusal, and no later run may cancel the charge.
         if (pollResult.kind === 'known') await withdrawCancellation(em, chargeUuid)
         return pollResult
@@ -194,7 +208,7 @@ async function recordUnpaidEnd(
   return queryPollResult(charge, { kind: 'known' })
 }
 
-type FoundChargePoll = PollChargeInput & {
+type FoundChargePoll = ChargePoll & {
   answer: FoundCharge
   isConfirmed: ConfirmationCheck
   payerReportMs: number
@@ -202,7 +216,14 @@ type FoundChargePoll = PollChargeInput & {
 
 async function applyChargePoll(
   em: EntityManager,
-  { chargeUuid, isPayloadExpired, answer, isConfirmed, payerReportMs: waitMs }: FoundChargePoll,
+  {
+    chargeUuid,
+    isPayloadExpired,
+    isCancelRefused,
+    answer,
+    isConfirmed,
+    payerReportMs: waitMs,
+  }: FoundChargePoll,
 ): Promise<Query<PollChargeResult>> {
   const payments = selectPaymentsOf(chargeUuid, answer.payments)
   const endToEnds = payments.map(payment => payment.endToEnd)
@@ -223,12 +244,13 @@ async function applyChargePoll(
     return queryPollResult(charge, { kind: 'known', listedPaymentCount: payments.length, expiresAt })
   }
   if (answer.status === 'removed' && !hasPendingPayment) await endPendingCharge(em, charge, 'cancelled')
-  if (isPayloadExpired && !hasPendingPayment) {
+  if ((isPayloadExpired || isCancelRefused) && !hasPendingPayment) {
     // A payload that another payer has used up is not payable any more, and its PIX is recorded.
     const isUsedUp = answer.status === 'completed' && payments.some(one => isRefusedForItsPayer(charge, one))
     const code = isUsedUp ? null : getStillOpenCode(answer)
-    if (code === null || (await isConfirmed(em, code))) await endPendingCharge(em, charge, 'payload_expired')
-    else if (chargeMachine.accepts(charge.state, 'payload_expired'))
+    if (code === null || (isPayloadExpired && (await isConfirmed(em, code))))
+      await endPendingCharge(em, charge, isPayloadExpired ? 'payload_expired' : 'cancelled')
+    else if (isPayloadExpired && chargeMachine.accepts(charge.state, 'payload_expired'))
       return queryPollResult(charge, { kind: 'no_answer', code })
   }
   return queryPollResult(charge, { kind: 'known', listedPaymentCount: payments.length })

@@ -295,6 +295,29 @@ test.each([
   },
 )
 
+const pix: IncomingPix = {
+  endToEnd: `E${randomUUID()}`,
+  txid: null,
+  reference: null,
+  cents: 499,
+  status: 'settled',
+  payer: null,
+  pixKey: 'key',
+  at: new Date().toISOString(),
+}
+
+test.each<[string, string, { status: 'expired' | 'completed'; payments: IncomingPix[] }]>([
+  ['cancelled', 'has ended there', { status: 'expired', payments: [] }],
+  ['pending', 'is paid by a PIX that is not listed yet', { status: 'completed', payments: [] }],
+  ['pending', 'is paid, with another amount listed', { status: 'completed', payments: [pix] }],
+  ['pending', 'has a PIX in process', { status: 'expired', payments: [{ ...pix, status: 'in_process' }] }],
+])('a charge whose cancellation its provider refuses is %s where it %s', async (state, _name, found) => {
+  const { charge } = issued() as Extract<IssueChargeOutcome, { kind: 'accepted' }>
+  fixture.scriptProvider({ findCharge: async () => ({ kind: 'found', charge, ...found }) })
+  const refused: Cancelling = { kind: 'refused', code: 'no', message: 'no' }
+  expect(await afterCancelling([refused])).toMatchObject({ state })
+})
+
 test.each<[string, (Cancelling | 'dies')[]]>([
   ['was not answered', [NO_ANSWER, forgotten]],
   ['broke off', ['dies', forgotten]],
