@@ -266,6 +266,18 @@ export class Story {
     }
   }
 
+  /** Waits, with the clock stopped, until the workflow has started so many timers. */
+  async waitForTimers(times: number): Promise<void> {
+    const handle = this.target.client.getHandle(this.target.workflowId)
+    const limit = Date.now() + 60_000
+    for (;;) {
+      const { timers } = summarizeHistory(await handle.fetchHistory())
+      if (timers.length >= times) return
+      if (Date.now() > limit) throw new Error(`It waited only: ${timers.join(', ')}`)
+      await new Promise(resolve => setTimeout(resolve, 5))
+    }
+  }
+
   /** Lets time run until the workflow and all that it started have ended; answers its result. */
   async finish(): Promise<unknown> {
     const { client } = this.#temporal.env

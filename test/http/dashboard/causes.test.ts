@@ -49,7 +49,7 @@ const STORED_NOWHERE = {
   disputes: ['dispute_unsupported', 'med_not_found', 'reply_refused'],
   revisions: ['not_supported', 'revision_unsupported'],
   messages: ['no_carrier', 'callout_interrupted'],
-  lookUps: ['account_not_listed', 'payer_not_reported', 'still_open'],
+  lookUps: ['account_not_listed', 'debit_not_made', 'payer_not_reported', 'still_open'],
   signals: ['settlement_not_stored'],
 }
 

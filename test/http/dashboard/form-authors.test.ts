@@ -365,6 +365,25 @@ const FORMS: Record<string, FormCase | string> = {
   '/dashboard/users/:uuid/password-reset': { act: 'start_password_reset', fields: once },
   '/dashboard/users/:uuid/totp': { act: 'reset_totp' },
   '/dashboard/users/:uuid/remove': { act: 'remove_user' },
+  '/dashboard/reports': {
+    act: 'report_create',
+    isCall: true,
+    fields: () => ({
+      kind: 'LEDGER',
+      format: 'CSV',
+      date_from: dayFromToday(-2),
+      date_to: dayFromToday(-1),
+      mode: 'test',
+      ...once(),
+    }),
+    on: '/dashboard/reports?mode=test',
+  },
+  '/dashboard/reports/:uuid/remove': {
+    act: 'report_delete',
+    isCall: true,
+    path: () => `/dashboard/reports/${ours.report}/remove?mode=test`,
+    on: '/dashboard/reports?mode=test',
+  },
   '/dashboard/settings/time-zone': {
     act: 'account_time_zone',
     fields: () => ({ time_zone: 'America/Manaus' }),
@@ -432,7 +451,7 @@ async function readRows(): Promise<Record<string, string>> {
 /** Acts whose workflow stores a row of its own. */
 const STORED_ORDERS = [
   ...['charge_create', 'refund_create', 'deposit_return_create', 'transfer_create', 'pix_key_create'],
-  'recurrence_create',
+  ...['recurrence_create', 'report_create'],
 ]
 
 const submittable = Object.entries(FORMS).filter(
