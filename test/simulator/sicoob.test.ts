@@ -254,7 +254,7 @@ describe('payments', () => {
 describe('the current account', () => {
   const ACCOUNT = '/conta-corrente/v4'
   const today = () => {
-    const [year, month] = new Date().toISOString().split('-')
+    const [year, month] = new Date(Date.now() - 3 * 3_600_000).toISOString().split('-') // In Brasília.
     return `${ACCOUNT}/extrato/${month}/${year}?numeroContaCorrente=13525622`
   }
 
