@@ -196,10 +196,12 @@ test('beyond the paces there is no answer, and a payment may have been made', as
   await using hurried = Object.assign(await openSimulatedProvider('inter', { enforces_pace: true }), {
     [Symbol.asyncDispose]: () => hurried.close(),
   })
-  // At once: a slow machine takes longer than a second for two in turn.
-  const sent = await Promise.all(
-    Array.from({ length: 5 }, () => hurried.provider.sendTransfer(hurried.transferRequest())),
-  )
+  // At once, and again: a slow machine takes longer than a second for two in turn, and at times for two at once.
+  const send = () => hurried.provider.sendTransfer(hurried.transferRequest())
+  const isRefused = (outcome: { kind: string }) => outcome.kind === 'unknown'
+  const sent: Awaited<ReturnType<typeof send>>[] = []
+  while (!sent.some(isRefused) && sent.length < 100)
+    sent.push(...(await Promise.all(Array.from({ length: 5 }, send))))
   const accepted = sent.find(outcome => outcome.kind === 'accepted')
   expect(accepted).toBeDefined()
   expect(sent).toContainEqual(expect.objectContaining({ kind: 'unknown', code: 'http_429' }))
