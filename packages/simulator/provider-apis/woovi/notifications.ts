@@ -21,7 +21,7 @@ import {
 } from './presenters.ts'
 import type { WooviWebhookEvent } from './schemas.ts'
 import { findPaidStaticCode, presentWooviStaticCode } from './static-codes.ts'
-import { isFailedTry, presentInstallment, presentSubscription } from './subscription-presenters.ts'
+import { isFailedTry, presentInstallment, presentWooviSubscription } from './subscription-presenters.ts'
 import { findByRecurrence, findInstallmentOfDebit } from './subscriptions.ts'
 import { presentWooviPayment } from './transfer-presenters.ts'
 import { createWooviWebhooks, type WooviWebhookRegistration } from './webhooks.ts'
@@ -141,7 +141,7 @@ function buildSubscriptionBodies(
 ): WooviEventBody[] {
   const subscription = findByRecurrence(store, recurrence.id)
   if (!subscription) return []
-  const shown = presentSubscription(subscription, { recurrence, emv: 'qrcode' })
+  const shown = presentWooviSubscription(subscription, { recurrence, emv: 'qrcode' })
   const event = SUBSCRIPTION_EVENTS[shown.pixRecurring.status]
   return event ? [{ event, ...shown }] : []
 }

@@ -36,7 +36,7 @@ const requiredText = z.string().min(1)
  * A subscription of Pix Automático, `SubscriptionPayload` (OpenAPI) and "Como criar um Pix Automático?", by the journey ONLY_RECURRENCY. The
  * code of PAYMENT_ON_APPROVAL also pays the first debit, which is not simulated.
  */
-export const subscriptionBody = z.object({
+export const wooviSubscriptionBody = z.object({
   type: z.literal('PIX_RECURRING'),
   correlationID,
   value: cents,
@@ -71,7 +71,7 @@ export const subscriptionBody = z.object({
     minimumValue: cents.optional(),
   }),
 })
-export type SubscriptionBody = z.infer<typeof subscriptionBody>
+export type SubscriptionBody = z.infer<typeof wooviSubscriptionBody>
 
 /** The debit of an installment that is ordered by hand; `value`: another amount than the subscription's. */
 export const debitBody = z.object({ value: cents.optional() })

@@ -4,11 +4,11 @@ import { computeCycleStart } from '../../recurrences/cycles.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 import { buildWooviListPage } from './list-page.ts'
-import { debitBody, parseWooviBody, type SubscriptionBody, subscriptionBody } from './schemas.ts'
+import { debitBody, parseWooviBody, type SubscriptionBody, wooviSubscriptionBody } from './schemas.ts'
 import {
   buildSubscriptionCode,
   presentInstallment,
-  presentSubscription,
+  presentWooviSubscription,
   WOOVI_FREQUENCIES,
 } from './subscription-presenters.ts'
 import type { WooviInstallment, WooviSubscription } from './subscriptions.ts'
@@ -31,7 +31,7 @@ export function createWooviSubscriptionHandlers(state: SimulatorState): WooviSub
 
   const present = (subscription: WooviSubscription) => {
     const { token } = locations.findByRecurrence(subscription.recurrenceId)!
-    return presentSubscription(subscription, {
+    return presentWooviSubscription(subscription, {
       recurrence: recurrences.find(subscription.recurrenceId)!,
       emv: buildSubscriptionCode(accounts.find(subscription.accountId)!, locations.buildUrl(token)),
     })
@@ -50,7 +50,7 @@ export function createWooviSubscriptionHandlers(state: SimulatorState): WooviSub
 
   return {
     create: ({ account, body }) => {
-      const parsed = parseWooviBody(subscriptionBody, body)
+      const parsed = parseWooviBody(wooviSubscriptionBody, body)
       if ('refusal' in parsed) return parsed.refusal
       const { correlationID, value: cents, customer, name, comment, frequency, dayDue } = parsed.value
       const { pixRecurringOptions, installmentCount = null } = parsed.value

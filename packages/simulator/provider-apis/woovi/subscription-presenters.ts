@@ -34,7 +34,7 @@ export function buildSubscriptionCode(account: SimulatedAccount, recurrenceUrl: 
 /**
  * Presents a subscription. Woovi's examples have `pixRecurring`, its schema has `pixRecurringOptions`; the simulator has both.
  */
-export function presentSubscription(
+export function presentWooviSubscription(
   subscription: WooviSubscription,
   { recurrence, emv }: { recurrence: SimulatedRecurrence; emv: string },
 ) {
