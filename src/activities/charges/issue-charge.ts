@@ -51,12 +51,12 @@ export function issueCharge(dependencies: ActivityDependencies) {
   return async (order: ChargeInput): Promise<IssueChargeResult> => {
     const { orm } = dependencies
     const calls: Promise<IssueChargeResult | null>[] = []
-    const candidates: Connection[] = []
+    const issueAttempts: IssueAttempt[] = []
     for (const connectionUuid of order.candidates) {
       throwIfCancelled()
       const issueAttempt = await startIssueAttempt(dependencies, order, connectionUuid)
       if (!issueAttempt) return readIssueResult(orm.em.fork(), order.uuid)
-      candidates.push(issueAttempt.connection)
+      issueAttempts.push(issueAttempt)
       if (issueAttempt.attempt.state !== 'calling') continue // An earlier run of this activity recorded its outcome.
       calls.push(issueAtConnection(dependencies, order, issueAttempt))
       const issued = await awaitIssuedOrSlow(calls, issueAttempt.attempt)
@@ -65,9 +65,12 @@ export function issueCharge(dependencies: ActivityDependencies) {
     const issued = await awaitFirstIssued(calls)
     if (issued) return issued
     throwIfCancelled() // The regular activity that follows a local one calls the candidates that are left.
+    // What an earlier run could not reach, this one has not called: the worker of that run may reach less.
+    const isUncalled = issueAttempts.some(({ isReissue, isCalled }) => isReissue && !isCalled)
+    const candidates = issueAttempts.map(({ connection }) => connection)
     if (
-      (await isReachedByOtherWorkersOnly(dependencies, candidates)) &&
-      (await deleteUnreachedAttempts(dependencies, order.uuid))
+      (isUncalled || (await isReachedByOtherWorkersOnly(dependencies, candidates))) &&
+      (await deleteUnreachedAttempts(dependencies, order.uuid, issueAttempts))
     )
       throw new UnreachedProviderError()
     return runInTransaction(orm, em => failIssuing(em, order.uuid))
@@ -85,6 +88,7 @@ async function issueAtConnection(
 ): Promise<IssueChargeResult | null> {
   const { attempt, connection, provider } = issueAttempt
   if (issueAttempt.isReissue && (await awaitEarlierCall(dependencies, attempt))) return null
+  issueAttempt.isCalled = true
   const isStatic = isIssuedAsStaticCode(order.valueCents, connection)
   const outcome = isStatic
     ? await issueStaticCharge(dependencies.orm.em.fork(), order, connection)
@@ -144,15 +148,21 @@ export function describeDetails(
 }
 
 /**
- * Deletes a charge's attempts unless one may have reached its provider; returns whether none has. Temporal then repeats the activity, of
- * which another run may have deleted them already.
+ * Deletes a charge's attempts unless one may have reached its provider; returns whether none has, or another run has deleted those of
+ * this one. Temporal then repeats the activity.
  */
-function deleteUnreachedAttempts({ orm }: ActivityDependencies, chargeUuid: string): Promise<boolean> {
+function deleteUnreachedAttempts(
+  { orm }: ActivityDependencies,
+  chargeUuid: string,
+  issueAttempts: IssueAttempt[],
+): Promise<boolean> {
   return runInTransaction(orm, async em => {
     const charge = await lockCharge(em, chargeUuid)
     const attempts = await findIssueAttempts(em, chargeUuid)
-    const isUnsent = attempts.every(({ state }) => state === 'unreachable')
-    if (charge.state !== 'issuing' || !isUnsent) return false
+    if (charge.state !== 'issuing') return false
+    const hasOwn = issueAttempts.some(({ attempt }) => attempts.some(({ uuid }) => uuid === attempt.uuid))
+    if (!hasOwn) return true
+    if (!attempts.every(({ state }) => state === 'unreachable')) return false
     for (const attempt of attempts) em.remove(attempt)
     return true
   })
@@ -288,8 +298,11 @@ function queryIssueResult(charge: Charge, attempts: Attempt[]): Query<IssueCharg
   }))
 }
 
-/** `isReissue`: an earlier run has not recorded the outcome of this call, which may have reached the provider. */
-export type IssueAttempt = ProviderConnection & { attempt: Attempt; isReissue: boolean }
+/**
+ * `isReissue`: an earlier run has not recorded the outcome of this call, which may have reached the provider. `isCalled`: this run has made
+ * the call.
+ */
+export type IssueAttempt = ProviderConnection & { attempt: Attempt; isReissue: boolean; isCalled: boolean }
 
 /**
  * Starts the attempt to issue a charge through one connection, under the charge's row lock, so that no attempt starts
@@ -318,12 +331,12 @@ export function startIssueAttempt(
     else if (state !== 'issuing') return null
     const earlierAttempts = state === undefined ? [] : await findIssueAttempts(em, order.uuid)
     const repeatedAttempt = earlierAttempts.find(attempt => attempt.connectionUuid === connectionUuid)
-    if (repeatedAttempt) return { ...call, attempt: repeatedAttempt, isReissue: true }
+    if (repeatedAttempt) return { ...call, attempt: repeatedAttempt, isReissue: true, isCalled: false }
     const subject = { operation: 'issue', subjectUuid: order.uuid, position: earlierAttempts.length } as const
     const attempt = createAttempt(em, subject, connection)
     const blocked = wasCalled ? null : blockedReason('issue', connection, { isPaused })
     if (blocked) recordRefusedAnswer(attempt, blocked)
-    return { ...call, attempt, isReissue: false }
+    return { ...call, attempt, isReissue: false, isCalled: false }
   })
 }
 

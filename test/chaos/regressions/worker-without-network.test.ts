@@ -96,6 +96,22 @@ test('of two runs at once that reach no provider, none fails the charge', async 
   expect(await fixture.sql('select state from charge where uuid = ?', [uuid])).toEqual([{ state: 'issuing' }])
 })
 
+test('a charge whose request was never sent is issued by a worker that takes over before it has failed', async () => {
+  const { uuid, order } = await chargeOrder()
+  fixture.scriptProvider({ issueCharge: async () => UNREACHABLE })
+  const { isReachedByOthersOnly } = fixture.dependencies
+  fixture.dependencies.isReachedByOthersOnly = async () => {
+    throw new Error('the worker ends')
+  }
+  await expect(fixture.providers.issueCharge(order)).rejects.toThrow('the worker ends')
+  fixture.dependencies.isReachedByOthersOnly = isReachedByOthersOnly!
+  expect(await attemptsAt(uuid)).toMatchObject([{ state: 'unreachable' }])
+
+  fixture.scriptProvider({ issueCharge: async () => ISSUED })
+  await expect(fixture.providers.issueCharge(order)).rejects.toThrow('another worker does')
+  expect(await fixture.providers.issueCharge(order)).toMatchObject({ state: 'pending', orphans: [] })
+})
+
 test('a charge fails where no worker reaches its provider', async () => {
   const { order } = await chargeOrder()
   fixture.scriptProvider({ issueCharge: async () => UNREACHABLE })
