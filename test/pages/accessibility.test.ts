@@ -48,6 +48,7 @@ testWithBrowser.each<[string, () => string | null, string[]]>([
   const paths = routes
     .filter(route => route.method === 'GET' && isOperatorRoute(route) === (account() === null))
     .map(route => fillPath(route, ours))
+    .filter(path => !path.endsWith('.pdf')) // Without a receipt its answer is an error.
   const findings: string[] = []
   const titles = new Map<string, string>()
   for (const path of new Set([...paths, ...more])) {
