@@ -51,11 +51,12 @@ export function issueCharge(dependencies: ActivityDependencies) {
   return async (order: ChargeInput): Promise<IssueChargeResult> => {
     const { orm } = dependencies
     const calls: Promise<IssueChargeResult | null>[] = []
-    const issueAttempts: IssueAttempt[] = []
+    const issueAttempts: RunAttempt[] = []
     for (const connectionUuid of order.candidates) {
       throwIfCancelled()
-      const issueAttempt = await startIssueAttempt(dependencies, order, connectionUuid)
-      if (!issueAttempt) return readIssueResult(orm.em.fork(), order.uuid)
+      const started = await startIssueAttempt(dependencies, order, connectionUuid)
+      if (!started) return readIssueResult(orm.em.fork(), order.uuid)
+      const issueAttempt = { ...started, isCalled: false }
       issueAttempts.push(issueAttempt)
       if (issueAttempt.attempt.state !== 'calling') continue // An earlier run of this activity recorded its outcome.
       calls.push(issueAtConnection(dependencies, order, issueAttempt))
@@ -77,6 +78,9 @@ export function issueCharge(dependencies: ActivityDependencies) {
   }
 }
 
+/** `isCalled`: this run of the activity has made the call. */
+type RunAttempt = IssueAttempt & { isCalled: boolean }
+
 /**
  * Calls one candidate and records its payload, or why there is none. Returns null where it has not issued, or where an
  * earlier run has recorded its call: the charge's row then has the result.
@@ -84,7 +88,7 @@ export function issueCharge(dependencies: ActivityDependencies) {
 async function issueAtConnection(
   dependencies: ActivityDependencies,
   order: ChargeInput,
-  issueAttempt: IssueAttempt,
+  issueAttempt: RunAttempt,
 ): Promise<IssueChargeResult | null> {
   const { attempt, connection, provider } = issueAttempt
   if (issueAttempt.isReissue && (await awaitEarlierCall(dependencies, attempt))) return null
@@ -298,11 +302,8 @@ function queryIssueResult(charge: Charge, attempts: Attempt[]): Query<IssueCharg
   }))
 }
 
-/**
- * `isReissue`: an earlier run has not recorded the outcome of this call, which may have reached the provider. `isCalled`: this run has made
- * the call.
- */
-export type IssueAttempt = ProviderConnection & { attempt: Attempt; isReissue: boolean; isCalled: boolean }
+/** `isReissue`: an earlier run has not recorded the outcome of this call, which may have reached the provider. */
+export type IssueAttempt = ProviderConnection & { attempt: Attempt; isReissue: boolean }
 
 /**
  * Starts the attempt to issue a charge through one connection, under the charge's row lock, so that no attempt starts
@@ -331,12 +332,12 @@ export function startIssueAttempt(
     else if (state !== 'issuing') return null
     const earlierAttempts = state === undefined ? [] : await findIssueAttempts(em, order.uuid)
     const repeatedAttempt = earlierAttempts.find(attempt => attempt.connectionUuid === connectionUuid)
-    if (repeatedAttempt) return { ...call, attempt: repeatedAttempt, isReissue: true, isCalled: false }
+    if (repeatedAttempt) return { ...call, attempt: repeatedAttempt, isReissue: true }
     const subject = { operation: 'issue', subjectUuid: order.uuid, position: earlierAttempts.length } as const
     const attempt = createAttempt(em, subject, connection)
     const blocked = wasCalled ? null : blockedReason('issue', connection, { isPaused })
     if (blocked) recordRefusedAnswer(attempt, blocked)
-    return { ...call, attempt, isReissue: false, isCalled: false }
+    return { ...call, attempt, isReissue: false }
   })
 }
 

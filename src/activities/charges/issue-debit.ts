@@ -204,7 +204,7 @@ async function recordIssued(
 ): Promise<IssueDebitResult> {
   const { attempt, ...call } = start
   const result = await runInTransaction(orm, em =>
-    recordIssuedCharge(em, { ...call, attempt: attempt!, isReissue: start.isRepeat, isCalled: true }, issued),
+    recordIssuedCharge(em, { ...call, attempt: attempt!, isReissue: start.isRepeat }, issued),
   )
   return { kind: 'closed', ...result }
 }

@@ -57,6 +57,7 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   CreatePaymentLinkResponse: { data: paymentLink.CREATED_PAYMENT_LINK_EXAMPLE },
   RevokePaymentLinkResponse: { data: paymentLink.REVOKED_PAYMENT_LINK_EXAMPLE },
   PaymentLink: paymentLink.PAYMENT_LINK_EXAMPLE,
+
   CreateReportRequest: report.CREATE_REPORT_EXAMPLE,
   CreateReportResponse: { data: report.CREATED_REPORT_EXAMPLE },
   DeleteReportResponse: { data: report.REMOVED_REPORT_EXAMPLE },
