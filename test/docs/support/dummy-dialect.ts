@@ -320,7 +320,7 @@ export const SHARED_CHANGES: Record<string, readonly Change[]> = {
   'test/chaos/provider-visibility.ts': [
     after(
       'API_VISIBILITIES: Record<ProviderApi, ApiVisibility> = {\n',
-      '  acme: { showsReturns: false, showsEndToEnd: false, cancelsCharges: false, reportsDueParts: false },\n',
+      `  acme: { showsReturns: false, showsEndToEnd: false, cancelsCharges: false, reportsDueParts: 'never' },\n`,
     ),
   ],
 }

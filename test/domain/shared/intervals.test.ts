@@ -59,6 +59,7 @@ test('the other intervals are those of SPEC', () => {
     repeatToFind: 10 * MINUTE,
     nextDisputePoll: expect.any(Function),
     nextBatchPoll: expect.any(Function),
+    reportTurn: 5_000,
     retryBatch: MINUTE,
     firstCallout: 5_000,
     retryCallout: 10_000,

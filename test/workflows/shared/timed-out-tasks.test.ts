@@ -269,9 +269,15 @@ function startWorkflow(uuid: string, { title, noun, input, update }: StartOption
  */
 async function repeatWhileTaskFails(error: unknown, update: () => Promise<unknown>): Promise<unknown> {
   if (error instanceof WorkflowNotFoundError || hasEndedBefore(error)) return undefined
-  if (!(error instanceof Error && error.message.includes('Workflow Task in failed state'))) throw error
+  if (!isTaskFailed(error)) throw error
   await sleep(500)
   return update().catch(again => repeatWhileTaskFails(again, update))
+}
+
+/** Whether Temporal refused an update as its workflow's task has failed: the error of `executeUpdate` has the refusal as its cause. */
+function isTaskFailed(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error.message.includes('Workflow Task in failed state') || isTaskFailed(error.cause)
 }
 
 /** Whether Temporal has lost an accepted update, and the workflow has ended without its answer. */
