@@ -157,7 +157,7 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
           isPayloadExpired: false,
           isCancelRefused: true,
         })
-        // The request ends here: the merchant gets the refusal, and no later run may cancel the charge.
+        // The request ends here: no later run may cancel a charge of which the merchant gets the refusal.
         if (pollResult.kind === 'known') await withdrawCancellation(em, chargeUuid)
         return pollResult
       }

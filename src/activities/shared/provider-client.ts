@@ -104,7 +104,7 @@ export async function requireReach(...call: Parameters<typeof recordCall>): Prom
 /** Fails an activity that another worker can do: Temporal repeats it there. */
 export class UnreachedProviderError extends Error {
   constructor() {
-    super('This worker does not reach the provider, and another worker does')
+    super('This worker does not reach the provider: another run makes the call')
   }
 }
 

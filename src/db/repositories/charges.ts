@@ -70,9 +70,9 @@ export async function clearUnansweredCancellation(em: EntityManager, uuid: strin
   await em.nativeUpdate(Charge, uuid, { cancelUnanswered: false })
 }
 
-/** Withdraws the request to cancel a charge, which its provider has refused. */
+/** Withdraws the request to cancel a charge, which its provider has refused; one that is CANCELLED keeps it. */
 export async function withdrawCancellation(em: EntityManager, uuid: string): Promise<void> {
-  await em.nativeUpdate(Charge, uuid, { cancelRequestedAt: null })
+  await em.nativeUpdate(Charge, { uuid, state: { $ne: 'cancelled' } }, { cancelRequestedAt: null })
 }
 
 /** Builds the select of charges by a query of keys, and the mapper of its rows. */

@@ -315,7 +315,7 @@ test.each<[string, string, { status: 'expired' | 'completed'; payments: Incoming
   const { charge } = issued() as Extract<IssueChargeOutcome, { kind: 'accepted' }>
   fixture.scriptProvider({ findCharge: async () => ({ kind: 'found', charge, ...found }) })
   const refused: Cancelling = { kind: 'refused', code: 'no', message: 'no' }
-  expect(await afterCancelling([refused])).toMatchObject({ state })
+  expect(await afterCancelling([refused])).toEqual({ state, cancelRequested: state === 'cancelled' })
 })
 
 test.each<[string, (Cancelling | 'dies')[]]>([

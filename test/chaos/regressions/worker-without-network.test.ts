@@ -77,7 +77,7 @@ test('a charge whose request was never sent is issued again while another worker
   await otherWorkerReachesProvider()
 
   fixture.scriptProvider({ issueCharge: async () => UNREACHABLE })
-  await expect(fixture.providers.issueCharge(order)).rejects.toThrow('another worker does')
+  await expect(fixture.providers.issueCharge(order)).rejects.toThrow('another run makes the call')
   expect(await fixture.sql('select state from charge where uuid = ?', [uuid])).toEqual([{ state: 'issuing' }])
   expect(await fixture.sql('select state from attempt where subject_uuid = ?', [uuid])).toEqual([])
 
@@ -108,7 +108,7 @@ test('a charge whose request was never sent is issued by a worker that takes ove
   expect(await attemptsAt(uuid)).toMatchObject([{ state: 'unreachable' }])
 
   fixture.scriptProvider({ issueCharge: async () => ISSUED })
-  await expect(fixture.providers.issueCharge(order)).rejects.toThrow('another worker does')
+  await expect(fixture.providers.issueCharge(order)).rejects.toThrow('another run makes the call')
   expect(await fixture.providers.issueCharge(order)).toMatchObject({ state: 'pending', orphans: [] })
 })
 
@@ -269,7 +269,7 @@ test('a poll that could not be made fails, so that Temporal repeats it on any wo
   fixture.scriptProvider({ findTransfer: async () => UNASKED })
   expect(await poll()).toEqual({ kind: 'unknown', code: 'dns_failed' })
   await otherWorkerReachesProvider()
-  await expect(poll()).rejects.toThrow('another worker does')
+  await expect(poll()).rejects.toThrow('another run makes the call')
 })
 
 test('a charge whose cancellation could not be sent is cancelled by another worker', async () => {
@@ -278,7 +278,7 @@ test('a charge whose cancellation could not be sent is cancelled by another work
   await fixture.providers.issueCharge(order)
   await otherWorkerReachesProvider()
   const cancel = () => fixture.providers.cancelCharge({ chargeUuid: uuid })
-  await expect(cancel()).rejects.toThrow('another worker does')
+  await expect(cancel()).rejects.toThrow('another run makes the call')
   fixture.scriptProvider({ cancelCharge: async () => ({ kind: 'cancelled' }) })
   expect(await cancel()).toMatchObject({ kind: 'known', state: 'cancelled' })
 })
@@ -312,7 +312,7 @@ test('an orphan, a deposit and a dispute whose look-ups could not be sent are le
       }),
     () => providers.pollDispute({ ...dispute, requestId: 'r', timeScale: 1 }),
   ]
-  for (const lookUp of lookUps) await expect(lookUp()).rejects.toThrow('another worker does')
+  for (const lookUp of lookUps) await expect(lookUp()).rejects.toThrow('another run makes the call')
 })
 
 /** A PIX key in this state, with calls to create and to remove it, and what is stored of it. */
@@ -343,7 +343,7 @@ test('a PIX key whose request could not be sent is created by another worker', a
   await otherWorkerReachesProvider()
   fixture.scriptProvider({ createKey: async () => UNREACHABLE, listKeys: async () => UNASKED })
   expect(await key.create()).toEqual({ kind: 'not_started' })
-  await expect(key.pollCreation()).rejects.toThrow('another worker does')
+  await expect(key.pollCreation()).rejects.toThrow('another run makes the call')
 
   fixture.scriptProvider({ listKeys: async () => ({ kind: 'found', keys: [] }) })
   expect(await key.pollCreation()).toEqual({ kind: 'not_started' })
@@ -375,7 +375,7 @@ test('a random PIX key whose list could not be read is not requested, and create
     createKey: () => Promise.reject(new Error('it is not called')),
     listKeys: async () => UNASKED,
   })
-  await expect(key.create()).rejects.toThrow('another worker does')
+  await expect(key.create()).rejects.toThrow('another run makes the call')
   const listed: ProviderKey[] = []
   fixture.scriptProvider({
     createKey: async () => {
