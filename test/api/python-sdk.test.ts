@@ -28,7 +28,7 @@ test('its tests pass, and the programs of its README run against a running Trilh
 })
 
 test.each([
-  ['its generated modules are those of openapi.json', ['-m', 'generator', '--check']],
+  ['its generated modules are those of openapi.json', ['-m', 'generator', 'python', '--check']],
   ['its types are complete and right', ['-m', 'mypy']],
   ['its code has no complaint of the linter', ['-m', 'ruff', 'check', '--no-cache']],
   ['its code is formatted', ['-m', 'ruff', 'format', '--check', '--no-cache']],

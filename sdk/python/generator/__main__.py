@@ -1,4 +1,4 @@
-"""`python -m generator`: writes the generated modules of the client from openapi.json; `--check` only compares them."""
+"""`python -m generator python`: writes the generated files of a client from openapi.json; `--check` only compares them."""
 
 from __future__ import annotations
 
@@ -6,30 +6,42 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+from .go import write_go
 from .inputs import Inputs
 from .methods import read_methods, write_resources
+from .php import write_php
 from .schemas import write_models
 
 PACKAGE = Path(__file__).resolve().parent.parent
-DOCUMENT = PACKAGE.parent.parent / "openapi.json"
+SDKS = PACKAGE.parent
+DOCUMENT = SDKS.parent / "openapi.json"
 TARGET = PACKAGE / "src" / "trilho"
 
 
-def generate() -> dict[str, str]:
-    """Returns the content of every generated module by its name."""
+def generate(client: str) -> dict[Path, str]:
+    """Returns the content of every generated file of a client by its path."""
     document = json.loads(DOCUMENT.read_text())
+    if client == "go":
+        return {SDKS / "go" / name: code for name, code in write_go(document).items()}
+    if client == "php":
+        return {SDKS / "php" / "src" / name: code for name, code in write_php(document).items()}
+    return {TARGET / name: code for name, code in _write_python(document).items()}
+
+
+def _write_python(document: dict[str, Any]) -> dict[str, str]:
     inputs = Inputs(document["components"]["schemas"])
     methods = read_methods(document, inputs)
     modules = {
-        "models": write_models(document, _header("Resources of the API.")),
-        "inputs": inputs.module(_header("Types of what calls send.")),
-        "_resources": write_resources(methods, _header("Resources of the sync client."), is_async=False),
-        "_async_resources": write_resources(
+        "models.py": write_models(document, _header("Resources of the API.")),
+        "inputs.py": inputs.module(_header("Types of what calls send.")),
+        "_resources.py": write_resources(methods, _header("Resources of the sync client."), is_async=False),
+        "_async_resources.py": write_resources(
             methods, _header("Resources of the async client."), is_async=True
         ),
     }
-    return {name: _format(f"{name}.py", code) for name, code in modules.items()}
+    return {name: _format(name, code) for name, code in modules.items()}
 
 
 def _header(summary: str) -> str:
@@ -51,17 +63,17 @@ def _format(name: str, code: str) -> str:
 
 
 def main() -> int:
-    is_check = "--check" in sys.argv
+    client, *options = sys.argv[1:]
+    is_check = "--check" in options
     stale = []
-    for name, code in generate().items():
-        file = TARGET / f"{name}.py"
+    for file, code in generate(client).items():
         if file.exists() and file.read_text() == code:
             continue
         stale.append(file.name)
         if not is_check:
             file.write_text(code)
     if stale and is_check:
-        print(f"not what openapi.json says: {', '.join(stale)}; run `npm run sdk:python`", file=sys.stderr)
+        print(f"not what openapi.json says: {', '.join(stale)}; run `npm run sdk:{client}`", file=sys.stderr)
     return 1 if stale and is_check else 0
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from keyword import iskeyword
 from typing import Any, TypeAlias
 
-from .schemas import camel, reference_of, title
+from .schemas import FLAG_MARK, camel, reference_of, title
 
 Schema: TypeAlias = dict[str, Any]
-
-#: How the API writes a boolean in a query or a form.
-FLAG_MARK = "[Tt][Rr][Uu][Ee]"
 
 
 class Inputs:

@@ -17,6 +17,8 @@ Schema: TypeAlias = dict[str, Any]
 REF = "#/components/schemas/"
 #: Not a model: trilho/events.py has the union of its kinds.
 EVENT = "Event"
+#: How the API writes a boolean in a query or a form.
+FLAG_MARK = "[Tt][Rr][Uu][Ee]"
 #: An amount as a text: a Decimal like those that are numbers.
 AMOUNT_TEXT = r"^-?\d+\.\d{2}$"
 #: What the API checks is not checked again in its responses, or a client would refuse those of a newer one.
@@ -49,6 +51,10 @@ def write_models(document: Schema, header: str) -> str:
 
 def prepare(document: Schema) -> dict[str, Schema]:
     """Returns the schemas of all results by name, their inline objects named, and open to newer APIs."""
+    return _name_inline_objects(_results_of(document))
+
+
+def _results_of(document: Schema) -> dict[str, Schema]:
     components = document["components"]["schemas"]
     results = {
         f"{camel(operation['operationId'])}Result": data
@@ -69,7 +75,66 @@ def prepare(document: Schema) -> dict[str, Schema]:
         for name, schema in components.items()
         if name in used and not is_envelope(name) and name != EVENT
     }
-    schemas = {name: _open(schema) for name, schema in {**schemas, **results}.items()}
+    return {**schemas, **results}
+
+
+def prepare_all(document: Schema) -> dict[str, Schema]:
+    """Returns the schemas of all results as `prepare` does, and with them those of all bodies and queries, each with a
+    name of its own: `CreatePaymentRequest`, `ListPaymentsQuery`. Of alternatives each field is optional."""
+    components = document["components"]["schemas"]
+    requests: dict[str, Schema] = {}
+    for operation in operations_of(document):
+        name = camel(operation["operationId"])
+        body = body_of(operation)
+        if body:
+            requests[f"{name}Request"] = components[reference] if (reference := reference_of(body)) else body
+        queries = [one for one in operation.get("parameters", []) if one["in"] == "query"]
+        if queries:
+            requests[f"{name}Query"] = {
+                "type": "object",
+                "properties": {one["name"]: one["schema"] for one in queries},
+                "required": [one["name"] for one in queries if one.get("required")],
+            }
+    used = _reachable(list(requests.values()), components)
+    every = {**_results_of(document), **requests, **{name: components[name] for name in used}}
+    return _name_inline_objects({name: _simplify(schema, components) for name, schema in every.items()})
+
+
+def body_of(operation: Schema) -> Schema:
+    """Returns the schema of a body, as JSON where there is a choice; empty where there is none."""
+    content = operation.get("requestBody", {}).get("content", {})
+    return next(iter(content.values()))["schema"] if content else {}
+
+
+def _simplify(schema: Any, components: dict[str, Schema]) -> Any:
+    """Makes flags of texts, files of what holds one, and one object of alternatives."""
+    if isinstance(schema, list):
+        return [_simplify(item, components) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if FLAG_MARK in schema.get("pattern", ""):
+        return {**schema, "type": "boolean"}
+    if "file" in schema.get("properties", {}):
+        return {"type": "string", "format": "binary"}
+    choices = [components[name] for one in schema.get("anyOf", []) if (name := reference_of(one))]
+    if len(choices) > 1:
+        properties = {name: inner for one in choices for name, inner in one["properties"].items()}
+        schema = {
+            **{key: value for key, value in schema.items() if key != "anyOf"},
+            "type": "object",
+            "properties": properties,
+        }
+    return {
+        key: {name: _simplify(item, components) for name, item in value.items()}
+        if key == "properties"
+        else _simplify(value, components)
+        for key, value in schema.items()
+    }
+
+
+def _name_inline_objects(schemas: dict[str, Schema]) -> dict[str, Schema]:
+    """Opens schemas to newer APIs, and gives the objects within them names."""
+    schemas = {name: _open(schema) for name, schema in schemas.items()}
     names = _names_of_inline_objects(schemas)
     for name in list(schemas):
         schemas[name] = _extract(schemas[name], name, names, schemas, is_root=True)
@@ -140,8 +205,8 @@ def _open(schema: Any) -> Any:
         for key, value in schema.items()
         if key not in CONSTRAINTS or (key == "additionalProperties" and "properties" not in schema)
     }
-    if opened.get("type") == "number" or pattern == AMOUNT_TEXT:
-        return {**opened, "type": "number", "format": "decimal"}
+    if opened.get("type") in ("number", ["number", "null"]) or pattern == AMOUNT_TEXT:
+        return {**opened, "type": "number" if pattern == AMOUNT_TEXT else opened["type"], "format": "decimal"}
     if opened.get("type") == "string" and ("enum" in opened or "const" in opened):
         known = {"type": "string", "enum": opened.pop("enum", None) or [opened.pop("const")]}
         description = {"description": opened["description"]} if "description" in opened else {}

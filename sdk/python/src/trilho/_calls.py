@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -48,7 +49,7 @@ class Call(Generic[T]):
 
     def prepare(self, base_url: str, headers: Mapping[str, str]) -> PreparedCall[T]:
         """Encodes everything once, with one Idempotency-Key, so that every attempt sends the same request."""
-        key = (self.idempotency_key or str(uuid.uuid4())) if self.is_keyed else None
+        key = _key_of(self.idempotency_key) if self.is_keyed else None
         body = _encode_body(self.body, self.files)
         request = httpx.Request(
             self.method,
@@ -153,6 +154,14 @@ def amount_of(name: str, value: object) -> object:
 def optional_amount_of(name: str, value: object) -> object:
     """Reads an amount of a filter, for which ``None`` is none."""
     return None if value is None else to_decimal(value, name)
+
+
+def _key_of(own: str | None) -> str:
+    """Returns the caller's key, or makes one. A header of another form would fail in the HTTP client."""
+    key = str(uuid.uuid4()) if own is None else own
+    if not re.fullmatch(r"[\x20-\x7e]{1,255}", key):
+        raise ValueError("idempotency_key must be 1 to 255 printable ASCII characters")
+    return key
 
 
 def _encode_query(query: Mapping[str, object]) -> dict[str, str]:

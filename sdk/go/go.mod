@@ -1,0 +1,3 @@
+module trilho
+
+go 1.24
