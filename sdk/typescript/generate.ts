@@ -100,16 +100,25 @@ function writeOperationTable(document: Document): string {
       const names = (place: string) =>
         (operation.parameters ?? []).filter(one => one.in === place).map(({ name }) => name)
       const [success] = Object.entries(operation.responses).find(([status]) => status.startsWith('2')) ?? []
+      const content = operation.responses[success ?? '']?.content ?? {}
+      const [accept = 'application/json', media] = Object.entries(content)[0] ?? []
       const entry = {
         method: method.toUpperCase(),
         path,
         isKeyed: names('header').includes('Idempotency-Key'),
-        accept: Object.keys(operation.responses[success ?? '']?.content ?? {})[0] ?? 'application/json',
+        accept,
+        hasData: hasData(media?.schema),
       }
       return `  ${operation.operationId}: ${JSON.stringify(entry)},\n`
     }),
   )
   return `export const OPERATIONS = {\n${entries.join('')}} as const\n`
+
+  /** Returns whether a body has the result in `data`. */
+  function hasData(schema: unknown): boolean {
+    const name = (Object(schema) as { $ref?: string }).$ref?.split('/').at(-1) ?? ''
+    return 'data' in Object(Object(document.components.schemas[name]).properties)
+  }
 }
 
 /** Collects the codes of every error body, wherever the document describes one. */

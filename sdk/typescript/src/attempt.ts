@@ -92,9 +92,14 @@ function readResponse<Body>(
   const parsed = mediaType === 'application/json' ? tryParseJson(bytes) : undefined
   if (!isSuccess(info))
     return { kind: 'failure', failure: describeError(request, info, Object(parsed?.value)) }
-  if (mediaType !== request.accept || (mediaType === 'application/json' && !parsed))
+  if (mediaType !== request.accept || (mediaType === 'application/json' && !isComplete(request, parsed?.value)))
     return { kind: 'failure', failure: describeUnexpected(request, info) }
   return { kind: 'success', body: parsed ? unwrapData(parsed.value) : readContent(mediaType, bytes) }
+}
+
+/** Returns whether a body has the result that its operation documents. */
+function isComplete({ hasData }: PreparedRequest, body: unknown): boolean {
+  return body !== undefined && (!hasData || (Object(body).data ?? null) !== null)
 }
 
 /** Returns `data` where it is all that a caller needs: a page keeps its `meta`. */

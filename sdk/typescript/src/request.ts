@@ -11,6 +11,8 @@ export type PreparedRequest = {
   url: string
   headers: Record<string, string>
   body: string | FormData | undefined
+  /** Whether the body of a success has its result in `data`. */
+  hasData: boolean
   /** The media type of the response of success. */
   accept: string
 }
@@ -27,12 +29,13 @@ export function buildRequest(
   { path = {}, query = {}, body }: CallInput,
   { baseUrl, token, idempotencyKey, requestId }: RequestOptions,
 ): PreparedRequest {
-  const { method, path: template, accept } = OPERATIONS[operation]
+  const { method, path: template, accept, hasData } = OPERATIONS[operation]
   const isJson = body !== undefined && !(body instanceof FormData)
   const filled = fillPath(template, path)
   return {
     method,
     accept,
+    hasData,
     path: filled,
     url: baseUrl + filled + formatQuery(query),
     headers: {
