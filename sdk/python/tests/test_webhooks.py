@@ -15,7 +15,6 @@ KEY = b"k" * 32
 SECRET = "whsec_" + base64.b64encode(KEY).decode()
 OTHER_KEY = b"o" * 32
 OTHER_SECRET = "whsec_" + base64.b64encode(OTHER_KEY).decode()
-OWN_SECRET = "um token próprio, com acento"
 MINUTE = 60
 
 
@@ -49,29 +48,8 @@ def test_a_signed_delivery_is_a_typed_event(keys: tuple[bytes, ...]) -> None:
     assert event.data.sequence == 1
 
 
-def test_names_of_headers_have_any_case_and_a_body_may_be_text() -> None:
-    headers = {name.lower(): value for name, value in signed(KEY).items()}
-    assert verify_webhook(BODY.decode(), headers, SECRET).id == "evt_1"
-
-
-def test_any_of_several_secrets_of_the_receiver_verifies() -> None:
-    assert verify_webhook(BODY, signed(KEY), [OTHER_SECRET, SECRET]).id == "evt_1"
-
-
-def test_a_secret_of_ones_own_is_the_key_itself() -> None:
-    headers = signed(OWN_SECRET.encode())
-    assert verify_webhook(BODY, headers, OWN_SECRET).id == "evt_1"
-    with pytest.raises(WebhookVerificationError):
-        verify_webhook(BODY, headers, SECRET)
-
-
-def test_a_delivery_is_accepted_for_five_minutes() -> None:
-    now = 1_800_000_000.0
-    for minutes in (-4, 4):
-        verify_webhook(BODY, signed(KEY, at=now + minutes * MINUTE), SECRET, now=now)
-    for minutes in (-6, 6):
-        with pytest.raises(WebhookVerificationError, match="timestamp"):
-            verify_webhook(BODY, signed(KEY, at=now + minutes * MINUTE), SECRET, now=now)
+def test_any_of_several_secrets_of_the_receiver_verifies_a_body_as_text() -> None:
+    assert verify_webhook(BODY.decode(), signed(KEY), [OTHER_SECRET, SECRET]).id == "evt_1"
 
 
 def test_a_tolerance_is_the_receivers_and_one_that_is_no_number_accepts_nothing() -> None:
@@ -80,36 +58,6 @@ def test_a_tolerance_is_the_receivers_and_one_that_is_no_number_accepts_nothing(
     for tolerance_s in (60, float("nan")):
         with pytest.raises(WebhookVerificationError, match="timestamp"):
             verify_webhook(BODY, headers, SECRET, tolerance_s=tolerance_s)
-
-
-FORGED = {
-    "a changed body": (BODY.replace(b"150.75", b"150.76"), signed(KEY)),
-    "a body with a blank more": (BODY + b" ", signed(KEY)),
-    "an old delivery with a new timestamp": (
-        BODY,
-        {**signed(KEY, at=0), "Webhook-Timestamp": str(int(time.time()))},
-    ),
-    "the id of another event": (BODY, {**signed(KEY), "Webhook-Id": "evt_2"}),
-    "signatures of strangers alone": (BODY, signed(OTHER_KEY, OWN_SECRET.encode())),
-    "no signature": (BODY, {**signed(KEY), "Webhook-Signature": ""}),
-    "an empty signature": (BODY, {**signed(KEY), "Webhook-Signature": "v1,"}),
-    "a signature that is not ASCII": (BODY, {**signed(KEY), "Webhook-Signature": "v1,é"}),
-    "a signature of another version": (
-        BODY,
-        {**signed(KEY), "Webhook-Signature": signed(KEY)["Webhook-Signature"].replace("v1", "v2")},
-    ),
-    "no timestamp": (BODY, {**signed(KEY), "Webhook-Timestamp": ""}),
-    "a timestamp that is no number": (BODY, {**signed(KEY), "Webhook-Timestamp": "now"}),
-    "a timestamp in other digits": (BODY, {**signed(KEY), "Webhook-Timestamp": "١٧٠٠٠٠٠٠٠٠"}),
-    "no headers": (BODY, {}),
-}
-
-
-@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
-def test_a_forged_delivery_is_refused(forged: tuple[bytes, dict[str, str]]) -> None:
-    with pytest.raises(WebhookVerificationError) as caught:
-        verify_webhook(*forged, SECRET)
-    assert SECRET not in repr(caught.value)
 
 
 def test_an_event_of_a_type_that_came_later_is_unknown() -> None:

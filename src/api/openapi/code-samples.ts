@@ -93,7 +93,7 @@ function quoteForShell(text: string): string {
 }
 
 /** The method of the SDKs for each operation; Python writes it in snake case. */
-const SDK_CALLS: Record<string, string> = {
+export const SDK_CALLS: Record<string, string> = {
   createPayment: 'payments.create',
   listPayments: 'payments.list',
   getPayment: 'payments.get',

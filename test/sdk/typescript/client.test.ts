@@ -1,17 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { type ResponseInfo, Trilho, type TrilhoOptions } from '../../../sdk/typescript/src/index.ts'
-import { type Reply, startScriptedApi } from './support/scripted-api.ts'
+import { type ResponseInfo, Trilho, TrilhoError, type TrilhoOptions } from '../../../sdk/typescript/src/index.ts'
+import { HANGS, type Reply, replyError, startScriptedApi } from '../support/scripted-api.ts'
 
-/** The settings of a client: what comes from the environment, and what it reports of each response. */
+/** What the client for TypeScript has alone; what all clients do is in test/sdk/conformance. */
 
+const TOKEN = 'trl_test_0123456789abcdefghijklmnopqrstuvwxyz0123456'
 const CHARGE = { uuid: '6f1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21', status: 'PENDING' }
 const BODY = { value: 150.75, type: 'PIX' } as const
+const CREATED: Reply = { status: 201, json: { data: CHARGE } }
 
 let api: Awaited<ReturnType<typeof startScriptedApi>>
 beforeAll(async () => {
   api = await startScriptedApi()
 })
 afterAll(() => api?.close())
+
+const createClient = (options: TrilhoOptions = {}) =>
+  new Trilho({ token: TOKEN, baseUrl: api.url, retries: { baseDelayMs: 2, maxDelayMs: 8 }, ...options })
 
 describe('the environment', () => {
   const NAMES = ['TRILHO_TOKEN', 'TRILHO_BASE_URL'] as const
@@ -45,52 +50,24 @@ describe('the environment', () => {
   })
 })
 
-describe('onResponse', () => {
-  const LIMITED: Reply = {
-    status: 429,
-    json: { message: 'Too many requests.', code: 'rate_limited' },
-    headers: {
-      'x-request-id': 'r-1',
-      'retry-after': '0',
-      ratelimit: '"token";r=0;t=2',
-      'ratelimit-policy': '"token";q=200;w=2',
-    },
-  }
-  const REPLAYED: Reply = {
-    status: 201,
-    json: { data: CHARGE },
-    headers: { 'x-request-id': 'r-2', 'idempotent-replayed': 'true', ratelimit: 'of a proxy' },
-  }
-  const createClient = (onResponse: (info: ResponseInfo) => void) =>
-    new Trilho({ token: 'trl_test', baseUrl: api.url, retries: { baseDelayMs: 2 }, onResponse })
-
-  test('receives the facts of every response, in the order of the attempts', async () => {
-    const received: ResponseInfo[] = []
-    api.answer(response => response.destroy(), LIMITED, REPLAYED)
-    await createClient(info => received.push(info)).payments.create(BODY, { idempotencyKey: 'order-1' })
-    const call = { operation: 'createPayment', idempotencyKey: 'order-1' }
-    expect(received).toEqual([
-      {
-        ...call,
-        attempt: 2,
-        status: 429,
-        requestId: 'r-1',
-        isReplayed: false,
-        retryAfterMs: 0,
-        rateLimit: { quota: 200, windowS: 2, remaining: 0, resetS: 2 },
-      },
-      {
-        ...call,
-        attempt: 3,
-        status: 201,
-        requestId: 'r-2',
-        isReplayed: true,
-        retryAfterMs: undefined,
-        rateLimit: undefined,
-      },
-    ])
+describe('a client is not made', () => {
+  test.each(['', `${TOKEN}\n`, 'two words', 'não'])('with the token %j, which no message shows', token => {
+    expect(() => createClient({ token })).toThrow(
+      /^token, or TRILHO_TOKEN, must be an access token: printable characters without spaces$/,
+    )
   })
+  test.each([
+    '',
+    'pix.example.com',
+    'ftp://pix.example.com',
+    'https://a:b@pix.example.com',
+    'https://x/?a=1',
+  ])('with the address %j', baseUrl => {
+    expect(() => createClient({ baseUrl })).toThrow(/baseUrl, or TRILHO_BASE_URL, must be|Invalid URL/)
+  })
+})
 
+describe('onResponse changes nothing of the call', () => {
   test.each<[what: string, onResponse: (info: ResponseInfo) => void]>([
     [
       'throws',
@@ -99,20 +76,42 @@ describe('onResponse', () => {
       },
     ],
     ['rejects', async () => Promise.reject(new Error('a fault of the caller'))],
-  ])('changes nothing of the call where it %s', async (_what, onResponse) => {
-    api.answer(REPLAYED)
-    expect(await createClient(onResponse).payments.create(BODY)).toEqual(CHARGE)
+  ])('where it %s', async (_what, onResponse) => {
+    api.answer(CREATED)
+    expect(await createClient({ onResponse }).payments.create(BODY)).toEqual(CHARGE)
     expect(api.requests).toHaveLength(1)
   })
+})
 
-  test('an error has the facts of its response', async () => {
-    const headers = { 'x-request-id': 'r-3', 'idempotent-replayed': 'true', 'retry-after': '7' }
-    api.answer({ status: 409, json: { message: 'No.', code: 'insufficient_balance' }, headers })
-    await expect(createClient(() => {}).payments.create(BODY)).rejects.toMatchObject({
-      status: 409,
-      requestId: 'r-3',
-      isReplayed: true,
-      retryAfterMs: 7_000,
-    })
+test.each<[what: string, reply: Reply]>([
+  ['while a request is sent', HANGS],
+  ['before another attempt', replyError(429, 'rate_limited', {}, { 'retry-after': '5' })],
+])('an AbortSignal ends the call %s', async (_what, reply) => {
+  api.answer(reply)
+  const trilho = createClient()
+  const reason = new Error('the user has left')
+  const { signal, ...controller } = controllerOf(reason)
+  const call = trilho.payments.create(BODY, { signal }).catch((error: unknown) => error)
+  while (api.requests.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
+  setTimeout(controller.abort, 50)
+  expect(await call).toBeInstanceOf(TrilhoError)
+  expect(await call).toMatchObject({ code: 'aborted', cause: reason, attempts: 1 })
+  await expect(trilho.payments.create(BODY, { signal })).rejects.toMatchObject({ code: 'aborted' })
+})
+
+function controllerOf(reason: Error): { signal: AbortSignal; abort(): void } {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort(reason) }
+}
+
+test('the options of a call limit its attempts, and its error is a text for people', async () => {
+  const errors = { 'splits.0.value': ['is required'], value: ['must be a number'] }
+  api.answer(replyError(503, 'overloaded', { errors }))
+  const call = createClient().payments.create(BODY, { maxAttempts: 2, requestId: 'mine' })
+  await expect(call).rejects.toMatchObject({
+    attempts: 2,
+    message:
+      '503 overloaded: It is overloaded.; splits.0.value is required; value must be a number; request_id r-1',
   })
+  expect(api.requests.map(({ headers }) => headers['x-request-id'])).toEqual(['mine', 'mine'])
 })

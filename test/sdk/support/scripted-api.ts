@@ -42,3 +42,18 @@ export async function startScriptedApi() {
     },
   }
 }
+
+/** Ways in which a response does not arrive. */
+export const BREAKS: Reply = response => response.destroy()
+export const BREAKS_IN_THE_BODY: Reply = response => {
+  response.writeHead(201, { 'content-type': 'application/json', 'content-length': '100' })
+  response.write('{"data"', () => response.destroy())
+}
+export const HANGS: Reply = () => {}
+
+/** An error as the API answers it. */
+export const replyError = (status: number, code: string, more: object = {}, headers = {}): Reply => ({
+  status,
+  json: { message: `It is ${code}.`, code, request_id: 'r-1', ...more },
+  headers: { 'x-request-id': 'r-1', ...headers },
+})
