@@ -74,7 +74,8 @@ describe.each(drivers)('$language', ({ missing, start, runReadme }) => {
       () => stack.simulator.listInbox(inbox),
       all => all.some(isPayment),
     )
-    const { body, headers } = messages.find(isPayment)!
+    const { body, headers: received } = messages.find(isPayment)!
+    const headers = Object.fromEntries(Object.entries(received).map(([name, text]) => [name, String(text)]))
     const { result } = await driver.carryOut({ verify: { body, headers, secrets: [webhook.token] } })
     const event = result as { id: string; data: { uuid: string; status: string; value: unknown } }
     expect({ ...event.data, value: Number(event.data.value) }).toMatchObject({

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import textwrap
 from typing import Any, TypeAlias
@@ -47,6 +48,8 @@ def write_go(document: Schema) -> dict[str, str]:
 
 
 def _format(code: str) -> str:
+    if shutil.which("gofmt") is None:
+        raise SystemExit("The SDK for Go is not written: there is no gofmt, which the toolchain of Go brings")
     return subprocess.run(["gofmt"], input=code, capture_output=True, text=True, check=True).stdout  # noqa: S607
 
 

@@ -47,6 +47,8 @@ class Method:
     body: list[Parameter]
     files: list[Parameter]
     is_keyed: bool
+    #: The media type of a success.
+    accept: str
     result: str
     parser: str
 
@@ -73,6 +75,7 @@ def _read_method(operation: Schema, inputs: Inputs) -> Method:
     for parameter in map(inputs.resolve, operation.get("parameters", [])):
         of_place[parameter["in"]].append(_read_parameter(parameter, prefix, inputs))
     body, files = _read_body(operation.get("requestBody"), prefix, inputs)
+    accept, _ = success_of(operation, inputs.components)
     result, parser = _read_result(operation, inputs.components)
     return Method(
         operation=operation,
@@ -83,6 +86,7 @@ def _read_method(operation: Schema, inputs: Inputs) -> Method:
         body=body,
         files=files,
         is_keyed=any(header.name == "Idempotency-Key" for header in of_place["header"]),
+        accept=accept,
         result=result,
         parser=parser,
     )
@@ -298,6 +302,8 @@ def _write_call(method: Method) -> str:
         parts.append(f"files={_mapping(method.files)}")
     if method.is_keyed:
         parts += ["is_keyed=True", "idempotency_key=idempotency_key"]
+    if method.accept != "application/json":
+        parts.append(f'accept="{method.accept}"')
     return f"Call({', '.join(parts)})"
 
 

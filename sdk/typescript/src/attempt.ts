@@ -92,7 +92,10 @@ function readResponse<Body>(
   const parsed = mediaType === 'application/json' ? tryParseJson(bytes) : undefined
   if (!isSuccess(info))
     return { kind: 'failure', failure: describeError(request, info, Object(parsed?.value)) }
-  if (mediaType !== request.accept || (mediaType === 'application/json' && !isComplete(request, parsed?.value)))
+  if (
+    mediaType !== request.accept ||
+    (mediaType === 'application/json' && !isComplete(request, parsed?.value))
+  )
     return { kind: 'failure', failure: describeUnexpected(request, info) }
   return { kind: 'success', body: parsed ? unwrapData(parsed.value) : readContent(mediaType, bytes) }
 }

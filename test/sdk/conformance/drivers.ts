@@ -57,7 +57,10 @@ async function prepareTypeScript(folder: string): Promise<Preparation> {
   await installPackage(folder)
   const source = await readFile(join(DRIVERS, 'driver.ts'), 'utf8')
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
-  await writeFile(join(folder, 'driver.ts'), source.replace(/'[./]*sdk\/typescript\/src\/index.ts'/, "'@trilho/sdk'"))
+  await writeFile(
+    join(folder, 'driver.ts'),
+    source.replace(/'[./]*sdk\/typescript\/src\/index.ts'/, "'@trilho/sdk'"),
+  )
   return { command: process.execPath, args: [join(folder, 'driver.ts')] }
 }
 
@@ -96,7 +99,8 @@ async function preparePhp(folder: string): Promise<Preparation> {
   const isThere =
     (await succeeds('php', ['-r', "require 'GuzzleHttp/autoload.php';"])) &&
     (await succeeds('composer', ['--version']))
-  if (!isThere) return { missing: 'there is no PHP with Composer and Guzzle (php-cli, composer, php-guzzlehttp-guzzle)' }
+  if (!isThere)
+    return { missing: 'there is no PHP with Composer and Guzzle (php-cli, composer, php-guzzlehttp-guzzle)' }
   const cwd = join(folder, 'trilho')
   await copySources(join(ROOT, 'sdk/php'), cwd)
   await cp(join(DRIVERS, 'driver.php'), join(folder, 'driver.php'))
@@ -104,7 +108,6 @@ async function preparePhp(folder: string): Promise<Preparation> {
   await run('composer', ['dump-autoload', '--no-interaction', '--quiet'], { cwd, env })
   return { command: 'php', args: [join(folder, 'driver.php')], runReadme: createPhpReadme(folder) }
 }
-
 
 type Readme = (environment: Record<string, string>) => Promise<string>
 
@@ -116,7 +119,10 @@ function createGoReadme(folder: string, env: Record<string, string | undefined>)
     await cp(join(folder, 'program'), cwd, { recursive: true })
     await writeFile(join(cwd, 'main.go'), program)
     const imports = ['errors', 'fmt', 'io', 'net/http', 'os', 'trilho'].map(name => `import "${name}"\n`)
-    await writeFile(join(cwd, 'receiver.go'), `package main\n\n${imports.join('')}\nvar _ = receive\n\n${receiver}`)
+    await writeFile(
+      join(cwd, 'receiver.go'),
+      `package main\n\n${imports.join('')}\nvar _ = receive\n\n${receiver}`,
+    )
     return (await run('go', ['run', '.'], { cwd, env: { ...env, ...environment } })).stdout
   }
 }
@@ -128,13 +134,16 @@ function createPhpReadme(folder: string): Readme {
     await writeFile(join(folder, 'readme.php'), program.replace("require 'vendor/autoload.php';", loaded))
     await writeFile(join(folder, 'receiver.php'), `<?php\n${receiver}`)
     await run('php', ['-l', join(folder, 'receiver.php')])
-    return (await run('php', [join(folder, 'readme.php')], { env: { ...process.env, ...environment } })).stdout
+    return (await run('php', [join(folder, 'readme.php')], { env: { ...process.env, ...environment } }))
+      .stdout
   }
 }
 
 async function readBlocks(language: string): Promise<string[]> {
   const tokens = marked.lexer(await readFile(join(ROOT, 'sdk', language, 'README.md'), 'utf8'))
-  return tokens.flatMap(token => (token.type === 'code' && token.lang === language ? [String(token.text)] : []))
+  return tokens.flatMap(token =>
+    token.type === 'code' && token.lang === language ? [String(token.text)] : [],
+  )
 }
 
 function succeeds(command: string, args: string[]): Promise<boolean> {

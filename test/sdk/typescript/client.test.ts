@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { type ResponseInfo, Trilho, TrilhoError, type TrilhoOptions } from '../../../sdk/typescript/src/index.ts'
+import {
+  type ResponseInfo,
+  Trilho,
+  TrilhoError,
+  type TrilhoOptions,
+} from '../../../sdk/typescript/src/index.ts'
 import { HANGS, type Reply, replyError, startScriptedApi } from '../support/scripted-api.ts'
 
 /** What the client for TypeScript has alone; what all clients do is in test/sdk/conformance. */

@@ -28,6 +28,8 @@ UNKNOWN_OUTCOMES = frozenset(
     {"not_confirmed", "issuing", "pix_key_unknown", "cancellation_unknown", "revision_unknown"}
 )
 
+JSON = "application/json"
+
 #: A file: its path, or its name and content.
 File: TypeAlias = str | PathLike[str] | tuple[str, bytes]
 
@@ -46,6 +48,8 @@ class Call(Generic[T]):
     #: Whether the operation takes an Idempotency-Key.
     is_keyed: bool = False
     idempotency_key: str | None = None
+    #: The media type of a success; an error is JSON.
+    accept: str = JSON
 
     def prepare(self, base_url: str, headers: Mapping[str, str]) -> PreparedCall[T]:
         """Encodes everything once, with one Idempotency-Key, so that every attempt sends the same request."""
@@ -57,9 +61,10 @@ class Call(Generic[T]):
             params=_encode_query(self.query),
             headers={
                 **headers,
+                "Accept": self.accept if self.accept == JSON else f"{self.accept}, {JSON}",
                 "User-Agent": f"trilho-python/{__version__}",
                 **({} if key is None else {"Idempotency-Key": key}),
-                **({"Content-Type": "application/json"} if "content" in body else {}),
+                **({"Content-Type": JSON} if "content" in body else {}),
             },
             **body,
         )

@@ -335,7 +335,13 @@ class Payments:
         Of `payment.payload`; 404 while no provider has issued one. Token scope: `read` or `charges`.
         """
         return self._transport.send(
-            Call("getPaymentQrSvg", "GET", path_of("/api/v1/payments/{uuid}/qr.svg", uuid=uuid), read_text)
+            Call(
+                "getPaymentQrSvg",
+                "GET",
+                path_of("/api/v1/payments/{uuid}/qr.svg", uuid=uuid),
+                read_text,
+                accept="image/svg+xml",
+            )
         )
 
     def get_qr_png(self, uuid: str) -> bytes:
@@ -344,7 +350,13 @@ class Payments:
         Of `payment.payload`; 404 while no provider has issued one. Token scope: `read` or `charges`.
         """
         return self._transport.send(
-            Call("getPaymentQrPng", "GET", path_of("/api/v1/payments/{uuid}/qr.png", uuid=uuid), read_content)
+            Call(
+                "getPaymentQrPng",
+                "GET",
+                path_of("/api/v1/payments/{uuid}/qr.png", uuid=uuid),
+                read_content,
+                accept="image/png",
+            )
         )
 
     def retry(self, uuid: str, *, on: date | str, idempotency_key: str | None = None) -> models.Charge:
@@ -513,6 +525,7 @@ class Payments:
                 path_of("/api/v1/payments/{uuid}/receipt.pdf", uuid=uuid),
                 read_content,
                 query={"language": language},
+                accept="application/pdf",
             )
         )
 
@@ -550,6 +563,7 @@ class Payments:
                 path_of("/api/v1/payments/{uuid}/refunds/{refund}/receipt.pdf", uuid=uuid, refund=refund),
                 read_content,
                 query={"language": language},
+                accept="application/pdf",
             )
         )
 
@@ -727,7 +741,13 @@ class QrCodes:
         Of `payload`, for printing. It never changes. Token scope: `read` or `charges`.
         """
         return self._transport.send(
-            Call("getQrCodeQrSvg", "GET", path_of("/api/v1/qr-codes/{uuid}/qr.svg", uuid=uuid), read_text)
+            Call(
+                "getQrCodeQrSvg",
+                "GET",
+                path_of("/api/v1/qr-codes/{uuid}/qr.svg", uuid=uuid),
+                read_text,
+                accept="image/svg+xml",
+            )
         )
 
     def get_qr_png(self, uuid: str) -> bytes:
@@ -736,7 +756,13 @@ class QrCodes:
         Of `payload`, for printing. It never changes. Token scope: `read` or `charges`.
         """
         return self._transport.send(
-            Call("getQrCodeQrPng", "GET", path_of("/api/v1/qr-codes/{uuid}/qr.png", uuid=uuid), read_content)
+            Call(
+                "getQrCodeQrPng",
+                "GET",
+                path_of("/api/v1/qr-codes/{uuid}/qr.png", uuid=uuid),
+                read_content,
+                accept="image/png",
+            )
         )
 
     def list_payments(
@@ -1267,6 +1293,7 @@ class Recurrences:
                 "GET",
                 path_of("/api/v1/recurrences/{uuid}/qr.svg", uuid=uuid),
                 read_text,
+                accept="image/svg+xml",
             )
         )
 
@@ -1282,6 +1309,7 @@ class Recurrences:
                 "GET",
                 path_of("/api/v1/recurrences/{uuid}/qr.png", uuid=uuid),
                 read_content,
+                accept="image/png",
             )
         )
 
@@ -2348,6 +2376,7 @@ class Transfers:
                 path_of("/api/v1/transfers/{uuid}/receipt.pdf", uuid=uuid),
                 read_content,
                 query={"language": language},
+                accept="application/pdf",
             )
         )
 
@@ -3404,6 +3433,7 @@ class Ledger:
                     "time_zone": time_zone,
                     "decimal": decimal,
                 },
+                accept="text/csv",
             )
         )
 
@@ -3439,6 +3469,7 @@ class Ledger:
                     "date_to": date_to,
                     "time_zone": time_zone,
                 },
+                accept="application/x-ofx",
             )
         )
 
@@ -3621,7 +3652,13 @@ class Reports:
         In the format of the report, which has its length and its digest. Token scope: `read`.
         """
         return self._transport.send(
-            Call("downloadReport", "GET", path_of("/api/v1/reports/{uuid}/download", uuid=uuid), read_content)
+            Call(
+                "downloadReport",
+                "GET",
+                path_of("/api/v1/reports/{uuid}/download", uuid=uuid),
+                read_content,
+                accept="application/octet-stream",
+            )
         )
 
 

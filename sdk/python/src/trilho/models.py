@@ -737,7 +737,7 @@ class DefaultProvider(Model):
     """
     Whether calls may name it
     """
-    max_per_transfer: float | None
+    max_per_transfer: Decimal | None
     """
     Reais that one transfer through it may send at most; null where no limit is set
     """
@@ -779,7 +779,7 @@ class ProviderDetails(Model):
     """
     Whether calls may name it
     """
-    max_per_transfer: float | None
+    max_per_transfer: Decimal | None
     """
     Reais that one transfer through it may send at most; null where no limit is set
     """
@@ -921,15 +921,15 @@ class Reconciliation(Model):
     """
     When its balance was last read; null: never
     """
-    provider_balance: float | None
+    provider_balance: Decimal | None
     """
     What the provider reported then
     """
-    ledger_balance: float | None
+    ledger_balance: Decimal | None
     """
     What the ledger had then, in all buckets
     """
-    in_transit: float | None
+    in_transit: Decimal | None
     """
     What of it may not have left, or not have arrived, at the provider: it explains as much
     """
@@ -954,11 +954,11 @@ class ReconciliationDifference(Model):
     """
     Empty where the provider names none
     """
-    provider_value: float | None
+    provider_value: Decimal | None
     """
     As the statement has it
     """
-    value: float | None
+    value: Decimal | None
     """
     As the ledger has it
     """
@@ -1032,7 +1032,7 @@ class DuplicateGuard(Model):
 
 
 class LimitUsagePerDay(Model):
-    limit: float | None
+    limit: Decimal | None
     """
     Reais, at most two decimals
     """
@@ -1040,7 +1040,7 @@ class LimitUsagePerDay(Model):
     """
     Reais that were let through, and have not come back as failed
     """
-    left: float | None
+    left: Decimal | None
     """
     null where there is no limit
     """
@@ -1051,7 +1051,7 @@ class LimitUsagePerDay(Model):
 
 
 class PerNight(Model):
-    limit: float | None
+    limit: Decimal | None
     """
     Reais, at most two decimals
     """
@@ -1059,7 +1059,7 @@ class PerNight(Model):
     """
     Reais that were let through, and have not come back as failed
     """
-    left: float | None
+    left: Decimal | None
     """
     null where there is no limit
     """
@@ -1596,20 +1596,20 @@ class TransferBatchItem(Model):
 
 
 class LimitValues(Model):
-    per_transfer: float | None
+    per_transfer: Decimal | None
     """
     Reais, at most two decimals
     """
-    per_day: float | None
+    per_day: Decimal | None
     """
     Reais, at most two decimals
     """
-    per_night: float | None
+    per_night: Decimal | None
     """
     Reais, at most two decimals
     """
     night: Night
-    per_receiver_per_day: float | None
+    per_receiver_per_day: Decimal | None
     """
     Reais, at most two decimals
     """
@@ -1694,7 +1694,7 @@ class Provider(Model):
     """
     Whether calls may name it
     """
-    max_per_transfer: float | None
+    max_per_transfer: Decimal | None
     """
     Reais that one transfer through it may send at most; null where no limit is set
     """
@@ -2278,20 +2278,20 @@ class AccountLimits(Model):
     The limits in force, null where nothing binds
     """
 
-    per_transfer: float | None
+    per_transfer: Decimal | None
     """
     Reais, at most two decimals
     """
-    per_day: float | None
+    per_day: Decimal | None
     """
     Reais, at most two decimals
     """
-    per_night: float | None
+    per_night: Decimal | None
     """
     Reais, at most two decimals
     """
     night: Night
-    per_receiver_per_day: float | None
+    per_receiver_per_day: Decimal | None
     """
     Reais, at most two decimals
     """

@@ -53,8 +53,17 @@ function describe(error: unknown): Answer {
   if (error instanceof WebhookVerificationError) return { forged: error.message }
   if (!(error instanceof TrilhoError)) return { refused: String(error) }
   texts.push(inspect(error, { depth: 9, showHidden: true }), String(error.stack))
-  const { code, status, requestId, errors, data, retryAfterMs, isReplayed, idempotencyKey, isOutcomeUnknown } =
-    error
+  const {
+    code,
+    status,
+    requestId,
+    errors,
+    data,
+    retryAfterMs,
+    isReplayed,
+    idempotencyKey,
+    isOutcomeUnknown,
+  } = error
   return {
     error: {
       code,
