@@ -19,8 +19,8 @@ func TestDelaysDoubleUpToTheirLimit(t *testing.T) {
 func TestRetryAfterIsSecondsOrADate(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Duration{
-		"7":                               7 * time.Second,
-		" 0 ":                             0,
+		"7":   7 * time.Second,
+		" 0 ": 0,
 		now.Add(90 * time.Second).Format(http.TimeFormat): 90 * time.Second,
 		now.Add(-time.Hour).Format(http.TimeFormat):       0,
 	} {

@@ -150,4 +150,3 @@ func describeNoResponse(caller, limited context.Context, of prepared, limit time
 	}
 	return failure
 }
-

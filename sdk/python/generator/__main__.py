@@ -1,4 +1,4 @@
-"""`python -m generator python`: writes the generated files of a client from openapi.json; `--check` only compares them."""
+"""`python -m generator python`: writes a client's generated files from openapi.json; `--check` only compares them."""
 
 from __future__ import annotations
 

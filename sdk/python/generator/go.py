@@ -61,7 +61,7 @@ def _write_types(document: Schema) -> str:
     return (
         'import (\n\t"cmp"\n\t"encoding/json"\n\t"time"\n)\n\n'
         + "\n".join(objects)
-        + "\n// newEventData returns a pointer to the data of a type of event; nil where this version does not know it.\n"
+        + "\n// newEventData returns a pointer to the data of an event's type; nil where this version does not know it.\n"
         + f"func newEventData(kind string) any {{\n\tswitch kind {{\n{''.join(kinds)}\t}}\n\treturn nil\n}}\n"
     )
 
@@ -76,7 +76,8 @@ def _write_object(one: Object) -> str:
     if not one.is_sent or not constants:
         return code
     defaults = "".join(
-        f'\tplain.{_name(one.name)} = cmp.Or(plain.{_name(one.name)}, "{one.constant}")\n' for one in constants
+        f'\tplain.{_name(one.name)} = cmp.Or(plain.{_name(one.name)}, "{one.constant}")\n'
+        for one in constants
     )
     return code + (
         f"\n// MarshalJSON fills in the fields that have one value only.\n"
@@ -178,7 +179,7 @@ def _write_method(one: Operation) -> str:
         + _comment(f"{_name(one.iterator)}: {summary}, page after page.")
         + f"{receiver} {_name(one.iterator)}({', '.join(parameters)}) iter.Seq2[*{one.model}, error] {{\n"
         "\tquery.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))\n"
-        f"\treturn iterate(query.Cursor.Or(\"\"), func(cursor string) (*Page[{one.model}], error) {{\n"
+        f'\treturn iterate(query.Cursor.Or(""), func(cursor string) (*Page[{one.model}], error) {{\n'
         "\t\tof := query\n\t\tof.Cursor = Some(cursor)\n"
         f"\t\treturn r.{name}({', '.join(values)})\n\t}})\n}}\n"
     )
@@ -202,5 +203,3 @@ def _comment(text: str, indent: str = "") -> str:
         for line in textwrap.wrap(paragraph, 108, break_long_words=False, break_on_hyphens=False) or [""]
     ]
     return "".join(f"{indent}// {line}".rstrip() + "\n" for line in lines)
-
-

@@ -19,7 +19,9 @@ from .shapes import (
 
 Schema: TypeAlias = dict[str, Any]
 
-HEADER = "<?php\n\n// Made from openapi.json by `npm run sdk:php`; do not edit.\n\ndeclare(strict_types=1);\n\n"
+HEADER = (
+    "<?php\n\n// Made from openapi.json by `npm run sdk:php`; do not edit.\n\ndeclare(strict_types=1);\n\n"
+)
 AMOUNT = "Amount|string|int|float"
 TYPES = {
     "amount": "Amount",
@@ -72,7 +74,8 @@ def _write_models(objects: list[Object], events: dict[str, str]) -> str:
 
 def _write_model(one: Object) -> str:
     properties = "".join(
-        _doc(_property_lines(field), 4) + f"    public readonly {_property_type(field)} ${_name(field.name)};\n\n"
+        _doc(_property_lines(field), 4)
+        + f"    public readonly {_property_type(field)} ${_name(field.name)};\n\n"
         for field in one.fields
     )
     parent = "        parent::__construct($data);\n" if one.base else ""
@@ -146,8 +149,8 @@ def _write_resources(of_resource: dict[str, list[Operation]], objects: dict[str,
         "use Trilho\\Amount;\nuse Trilho\\File;\nuse Trilho\\Internal\\Call;\nuse Trilho\\Internal\\Read;\n"
         "use Trilho\\Internal\\Transport;\nuse Trilho\\Model;\nuse Trilho\\Omitted;\nuse Trilho\\Page;\n\n"
         f"/** The operations of the API by what they are about. */\nabstract class Resources\n{{\n{properties}"
-        f"    /** @internal */\n    protected function __construct(Transport $transport)\n    {{\n{values}    }}\n}}\n\n"
-        + "\n".join(classes)
+        "    /** @internal */\n    protected function __construct(Transport $transport)\n"
+        f"    {{\n{values}    }}\n}}\n\n" + "\n".join(classes)
     )
 
 
@@ -181,8 +184,7 @@ def _write_method(one: Operation, objects: dict[str, Object]) -> str:
     ]
     send = f"$this->transport->send(new Call({', '.join(call)}), {read})"
     code = (
-        _doc(lines, 4)
-        + f"    public function {_name(one.name)}({', '.join(parameters)}): {result}\n    {{\n"
+        _doc(lines, 4) + f"    public function {_name(one.name)}({', '.join(parameters)}): {result}\n    {{\n"
         f"        {'' if result == 'void' else 'return '}{send};\n    }}\n"
     )
     return code + (_write_iterator(one, query, objects) if one.iterator else "")
@@ -240,7 +242,9 @@ def _value(field: Field, is_body: bool) -> str:
     elif field.type.kind == "day":
         value = f"Call::day({value})"
     elif field.type.kind in ("map", "object") and is_body:
-        value = f"{value} === null ? null : (object) {value}" if not field.is_required else f"(object) {value}"
+        value = (
+            f"{value} === null ? null : (object) {value}" if not field.is_required else f"(object) {value}"
+        )
     return f"'{field.name}' => {value}"
 
 
@@ -319,4 +323,6 @@ def _doc(lines: list[str], indent: int) -> str:
     blank = " " * indent
     if len(wrapped) == 1:
         return f"{blank}/** {wrapped[0]} */\n"
-    return f"{blank}/**\n" + "".join(f"{blank} * {line}".rstrip() + "\n" for line in wrapped) + f"{blank} */\n"
+    return (
+        f"{blank}/**\n" + "".join(f"{blank} * {line}".rstrip() + "\n" for line in wrapped) + f"{blank} */\n"
+    )

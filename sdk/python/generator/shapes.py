@@ -233,8 +233,8 @@ def _read_type(schema: Schema, schemas: dict[str, Schema]) -> tuple[Type, bool]:
     if types == "array":
         return Type("list", item=_read_type(schema["items"], schemas)[0]), False
     if types == "object":
-        values = schema.get("additionalProperties")
-        item = _read_type(values, schemas)[0] if isinstance(values, dict) else Type("any")
+        inner = schema.get("additionalProperties")
+        item = _read_type(inner, schemas)[0] if isinstance(inner, dict) else Type("any")
         return Type("map", item=item), False
     if types == "number":
         return Type("integer" if "enum" in schema else "amount"), False
