@@ -76,7 +76,8 @@ func (r *PaymentsResource) List(ctx context.Context, query ListPaymentsQuery, op
 
 // Iterate: List charges, page after page.
 func (r *PaymentsResource) Iterate(ctx context.Context, query ListPaymentsQuery, options ...CallOption) iter.Seq2[*Charge, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[Charge], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -148,7 +149,8 @@ func (r *PaymentsResource) ListRefunds(ctx context.Context, uuid string, query L
 
 // IterateRefunds: List the refunds of a charge, page after page.
 func (r *PaymentsResource) IterateRefunds(ctx context.Context, uuid string, query ListPaymentRefundsQuery, options ...CallOption) iter.Seq2[*RefundResult, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[RefundResult], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -217,7 +219,8 @@ func (r *QrCodesResource) List(ctx context.Context, query ListQrCodesQuery, opti
 
 // Iterate: List the QR codes of the account, page after page.
 func (r *QrCodesResource) Iterate(ctx context.Context, query ListQrCodesQuery, options ...CallOption) iter.Seq2[*QrCode, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[QrCode], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -255,7 +258,8 @@ func (r *QrCodesResource) ListPayments(ctx context.Context, uuid string, query L
 
 // IteratePayments: List the charges of a QR code, page after page.
 func (r *QrCodesResource) IteratePayments(ctx context.Context, uuid string, query ListQrCodePaymentsQuery, options ...CallOption) iter.Seq2[*Charge, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[Charge], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -308,7 +312,8 @@ func (r *PaymentLinksResource) List(ctx context.Context, query ListPaymentLinksQ
 
 // Iterate: List payment links, page after page.
 func (r *PaymentLinksResource) Iterate(ctx context.Context, query ListPaymentLinksQuery, options ...CallOption) iter.Seq2[*PaymentLink, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[PaymentLink], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -351,7 +356,8 @@ func (r *RecurrencesResource) List(ctx context.Context, query ListRecurrencesQue
 
 // Iterate: List recurrences, page after page.
 func (r *RecurrencesResource) Iterate(ctx context.Context, query ListRecurrencesQuery, options ...CallOption) iter.Seq2[*Recurrence, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[Recurrence], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -412,7 +418,8 @@ func (r *RefundsResource) List(ctx context.Context, query ListRefundsQuery, opti
 
 // Iterate: List the refunds of all charges, page after page.
 func (r *RefundsResource) Iterate(ctx context.Context, query ListRefundsQuery, options ...CallOption) iter.Seq2[*ListedRefund, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[ListedRefund], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -462,7 +469,8 @@ func (r *MedsResource) List(ctx context.Context, query ListMedsQuery, options ..
 
 // Iterate: List disputes, page after page.
 func (r *MedsResource) Iterate(ctx context.Context, query ListMedsQuery, options ...CallOption) iter.Seq2[*Dispute, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[Dispute], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -509,7 +517,8 @@ func (r *TransferBatchesResource) List(ctx context.Context, query ListTransferBa
 
 // Iterate: List batches of transfers, page after page.
 func (r *TransferBatchesResource) Iterate(ctx context.Context, query ListTransferBatchesQuery, options ...CallOption) iter.Seq2[*TransferBatch, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[TransferBatch], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -535,7 +544,8 @@ func (r *TransferBatchesResource) ListItems(ctx context.Context, batch string, q
 
 // IterateItems: List the items of a batch, page after page.
 func (r *TransferBatchesResource) IterateItems(ctx context.Context, batch string, query ListTransferBatchItemsQuery, options ...CallOption) iter.Seq2[*TransferBatchItem, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[TransferBatchItem], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -585,7 +595,8 @@ func (r *TransfersResource) List(ctx context.Context, query ListTransfersQuery, 
 
 // Iterate: List transfers, page after page.
 func (r *TransfersResource) Iterate(ctx context.Context, query ListTransfersQuery, options ...CallOption) iter.Seq2[*Transfer, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[Transfer], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -748,7 +759,8 @@ func (r *PixKeysResource) List(ctx context.Context, query ListPixKeysQuery, opti
 
 // Iterate: List the PIX keys of the account, page after page.
 func (r *PixKeysResource) Iterate(ctx context.Context, query ListPixKeysQuery, options ...CallOption) iter.Seq2[*PixKey, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[PixKey], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -802,7 +814,8 @@ func (r *ProvidersResource) List(ctx context.Context, query ListProvidersQuery, 
 
 // Iterate: List the providers of the account, page after page.
 func (r *ProvidersResource) Iterate(ctx context.Context, query ListProvidersQuery, options ...CallOption) iter.Seq2[*Provider, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[Provider], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -852,7 +865,8 @@ func (r *WebhooksResource) List(ctx context.Context, query ListWebhooksQuery, op
 
 // Iterate: List the webhooks of the account, page after page.
 func (r *WebhooksResource) Iterate(ctx context.Context, query ListWebhooksQuery, options ...CallOption) iter.Seq2[*Webhook, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[Webhook], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -907,7 +921,8 @@ func (r *WebhooksResource) ListDeliveries(ctx context.Context, uuid string, quer
 
 // IterateDeliveries: List the deliveries of a webhook, with each attempt, page after page.
 func (r *WebhooksResource) IterateDeliveries(ctx context.Context, uuid string, query ListWebhookDeliveriesQuery, options ...CallOption) iter.Seq2[*Delivery, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[Delivery], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -944,7 +959,8 @@ func (r *EventsResource) List(ctx context.Context, query ListEventsQuery, option
 
 // Iterate: List the events of the last 30 days, page after page.
 func (r *EventsResource) Iterate(ctx context.Context, query ListEventsQuery, options ...CallOption) iter.Seq2[*Event, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[Event], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -972,7 +988,8 @@ func (r *LedgerResource) List(ctx context.Context, query ListLedgerLinesQuery, o
 
 // Iterate: List what changed the available balance, with the balance after each line, page after page.
 func (r *LedgerResource) Iterate(ctx context.Context, query ListLedgerLinesQuery, options ...CallOption) iter.Seq2[*LedgerLine, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[LedgerLine], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -1024,7 +1041,8 @@ func (r *ReportsResource) List(ctx context.Context, query ListReportsQuery, opti
 
 // Iterate: List reports, page after page.
 func (r *ReportsResource) Iterate(ctx context.Context, query ListReportsQuery, options ...CallOption) iter.Seq2[*Report, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[Report], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -1080,7 +1098,8 @@ func (r *ReconciliationsResource) List(ctx context.Context, query ListReconcilia
 
 // Iterate: List what the reconciliation has found at each provider, page after page.
 func (r *ReconciliationsResource) Iterate(ctx context.Context, query ListReconciliationsQuery, options ...CallOption) iter.Seq2[*Reconciliation, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[Reconciliation], error) {
 		of := query
 		of.Cursor = Some(cursor)
@@ -1104,7 +1123,8 @@ func (r *ReconciliationsResource) ListDifferences(ctx context.Context, uuid stri
 
 // IterateDifferences: List the PIX on which a provider and the ledger differ, page after page.
 func (r *ReconciliationsResource) IterateDifferences(ctx context.Context, uuid string, query ListReconciliationDifferencesQuery, options ...CallOption) iter.Seq2[*ReconciliationDifference, error] {
-	query.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))
+	query.Page = Opt[int]{}
+	query.PerPage = Some(query.PerPage.Or(perPage))
 	return iterate(query.Cursor.Or(""), func(cursor string) (*Page[ReconciliationDifference], error) {
 		of := query
 		of.Cursor = Some(cursor)

@@ -3149,7 +3149,7 @@ type Webhook struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// newEventData returns a pointer to the data of an event's type; nil where this version does not know it.
+// newEventData returns a pointer to the data of an event's type; nil where it is a newer one.
 func newEventData(kind string) any {
 	switch kind {
 	case "PAYMENT":

@@ -61,7 +61,7 @@ def _write_types(document: Schema) -> str:
     return (
         'import (\n\t"cmp"\n\t"encoding/json"\n\t"time"\n)\n\n'
         + "\n".join(objects)
-        + "\n// newEventData returns a pointer to the data of an event's type; nil where this version does not know it.\n"
+        + "\n// newEventData returns a pointer to the data of an event's type; nil where it is a newer one.\n"
         + f"func newEventData(kind string) any {{\n\tswitch kind {{\n{''.join(kinds)}\t}}\n\treturn nil\n}}\n"
     )
 
@@ -174,11 +174,12 @@ def _write_method(one: Operation) -> str:
     if not one.iterator:
         return code
     summary = one.description.split("\n\n")[0].rstrip(".")
+    page = "\tquery.Page = Opt[int]{}\n" if one.has_pages else ""
     return code + (
         "\n"
         + _comment(f"{_name(one.iterator)}: {summary}, page after page.")
         + f"{receiver} {_name(one.iterator)}({', '.join(parameters)}) iter.Seq2[*{one.model}, error] {{\n"
-        "\tquery.Page, query.PerPage = Opt[int]{}, Some(query.PerPage.Or(perPage))\n"
+        f"{page}\tquery.PerPage = Some(query.PerPage.Or(perPage))\n"
         f'\treturn iterate(query.Cursor.Or(""), func(cursor string) (*Page[{one.model}], error) {{\n'
         "\t\tof := query\n\t\tof.Cursor = Some(cursor)\n"
         f"\t\treturn r.{name}({', '.join(values)})\n\t}})\n}}\n"

@@ -162,6 +162,9 @@ def _write_method(one: Operation, objects: dict[str, Object]) -> str:
     parameters += [code for _, code in sorted(map(_parameter, query, [False] * len(query)), key=_is_last)]
     if one.is_keyed:
         parameters.append("?string $idempotencyKey = null")
+    names = [_name(name) for name in [*one.path_names, *(field.name for field in [*body, *query])]]
+    if len(set(names)) < len(names):
+        raise ValueError(f"two parameters of {one.id} have one name")
     result, read = _result(one)
     call = [f"'{one.id}'", f"'{one.method}'", f"'{one.path}'", f"'{one.accept}'"]
     if one.path_names:
@@ -232,6 +235,8 @@ def _parameter(field: Field, is_body: bool) -> tuple[bool, str]:
         return True, f"{type_} {name}"
     if field.type.kind == "amount" and is_body:
         return False, f"{type_}|Omitted {name} = Omitted::Value"
+    if type_ == "mixed":
+        return False, f"mixed {name} = null"
     return False, f"{type_}|null {name} = null" if "|" in type_ else f"?{type_} {name} = null"
 
 

@@ -78,6 +78,9 @@ class Operation:
     body: str | None
     is_form: bool
     is_keyed: bool
+    #: Its query has a page's number, and a cursor.
+    has_pages: bool
+    has_cursor: bool
     #: The media type of a success.
     accept: str
     #: one, whole, list, page, nothing or content.
@@ -88,7 +91,8 @@ class Operation:
     @property
     def iterator(self) -> str | None:
         """The name of the iterator over all pages of a list."""
-        return self.name.replace("list", "iterate", 1) if self.result == "page" else None
+        is_iterated = self.result == "page" and self.has_cursor
+        return self.name.replace("list", "iterate", 1) if is_iterated else None
 
 
 def read_operations(document: Schema) -> dict[str, list[Operation]]:
@@ -104,6 +108,7 @@ def _read_operation(operation: Schema, components: dict[str, Schema]) -> Operati
     name = operation["operationId"]
     resource, method = method_of(name, operation["tags"][0])
     parameters = operation.get("parameters", [])
+    in_query = [one["name"] for one in parameters if one["in"] == "query"]
     accept, _ = success_of(operation, components)
     result, model = _read_result(operation, components)
     summary = operation["summary"].rstrip(".") + "."
@@ -115,10 +120,12 @@ def _read_operation(operation: Schema, components: dict[str, Schema]) -> Operati
         name=method,
         description="\n\n".join([summary, *filter(None, [operation.get("description")])]),
         path_names=re.findall(r"\{(\w+)\}", operation["path"]),
-        query=f"{camel(name)}Query" if any(one["in"] == "query" for one in parameters) else None,
+        query=f"{camel(name)}Query" if in_query else None,
         body=f"{camel(name)}Request" if body_of(operation) else None,
         is_form="multipart/form-data" in operation.get("requestBody", {}).get("content", {}),
         is_keyed=any(one["name"] == "Idempotency-Key" for one in parameters),
+        has_pages="page" in in_query,
+        has_cursor="cursor" in in_query,
         accept=accept,
         result=result,
         model=model,
@@ -224,12 +231,11 @@ def _read_type(schema: Schema, schemas: dict[str, Schema]) -> tuple[Type, bool]:
         if all(one.get("type") == "string" for one in others):
             values = [value for one in others for value in one.get("enum", ())]
             return Type("text", values=tuple(values)), is_nullable
-        (only,) = others
-        return _read_type(only, schemas)[0], is_nullable
+        return _read_only_type(others, schemas), is_nullable
     types = schema.get("type", "any")
     if isinstance(types, list):
-        (only,) = [one for one in types if one != "null"]
-        return _read_type({**schema, "type": only}, schemas)[0], "null" in types
+        others = [{**schema, "type": one} for one in types if one != "null"]
+        return _read_only_type(others, schemas), "null" in types
     if types == "array":
         return Type("list", item=_read_type(schema["items"], schemas)[0]), False
     if types == "object":
@@ -242,3 +248,8 @@ def _read_type(schema: Schema, schemas: dict[str, Schema]) -> tuple[Type, bool]:
         formats = {"date": "day", "date-time": "time", "binary": "file"}
         return Type(formats.get(schema.get("format", ""), "text")), False
     return Type({"integer": "integer", "boolean": "flag"}.get(types, "any")), False
+
+
+def _read_only_type(choices: list[Schema], schemas: dict[str, Schema]) -> Type:
+    """Returns the type of a choice; where there are several that no type of these languages covers, any."""
+    return _read_type(choices[0], schemas)[0] if len(choices) == 1 else Type("any")

@@ -36,9 +36,7 @@ def test_the_deadline_limits_the_whole_call(ask: Ask, server: ScriptedServer, fa
 
 
 @pytest.mark.parametrize("body", [b"<html>", b'{"message": "Done."}'])
-def test_a_success_that_cannot_be_read_is_not_repeated(
-    ask: Ask, server: ScriptedServer, body: bytes
-) -> None:
+def test_a_success_that_cannot_be_read_is_not_repeated(ask: Ask, server: ScriptedServer, body: bytes) -> None:
     server.script(Answer(200, body))
     with pytest.raises(InvalidResponseError) as caught:
         ask(lambda trilho: trilho.payments.refund(UUID))
