@@ -35,7 +35,7 @@ import { registerPixKeyPages } from './pages/pix-keys.ts'
 import { registerProfilePages } from './pages/profile.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerQrCodePages } from './pages/qr-codes.ts'
-import { registerReceiptCheckPage, registerReceiptFiles } from './pages/receipts.ts'
+import { registerPublicReceipts, registerReceipts } from './pages/receipts.ts'
 import { registerRecurrenceActions } from './pages/recurrences/actions.ts'
 import { registerRecurrenceForm } from './pages/recurrences/create.ts'
 import { registerRecurrencePages } from './pages/recurrences/recurrences.ts'
@@ -80,7 +80,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerRecurrenceForm(pageRouter)
   registerRecurrencePages(pageRouter)
   registerRecurrenceActions(pageRouter)
-  registerReceiptCheckPage(context)
+  registerPublicReceipts(context)
   // Before the page of a transfer: `batches` is no uuid of one.
   registerBatchUpload(pageRouter)
   registerBatchPages(pageRouter)
@@ -92,7 +92,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerApprovalPage(pageRouter)
   registerDisputePages(pageRouter)
   registerRefundPages(pageRouter)
-  registerReceiptFiles(pageRouter)
+  registerReceipts(pageRouter)
   registerUnmatchedPages(pageRouter)
   registerSearchPage(pageRouter)
   registerPixKeyPages(pageRouter)

@@ -51,7 +51,7 @@ import { executeCancelChargeUpdate, startMoneyWorkflow } from '../../temporal/st
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { visibilityConditions } from '../authorization/visibility.ts'
+import { type Viewer, visibilityConditions } from '../authorization/visibility.ts'
 import { findCandidates, requireUnpausedConnections } from '../routing/provider-candidates.ts'
 import {
   type CreateDependencies,
@@ -71,7 +71,7 @@ export function findCharge(em: EntityManager, uuid: string): Promise<ChargeWithR
 }
 
 /** Reads a charge that the token may see, with the attempts that the token may see (SPEC §9), or fails with 404. */
-export async function requireVisibleCharge(em: EntityManager, token: CallerToken, uuid: string) {
+export async function requireVisibleCharge(em: EntityManager, token: Viewer, uuid: string) {
   const charge = await readCharge(em, joinConditions(['uuid = ?', uuid], ...visibilityConditions(token)))
   const [redacted] = await redactChargesForToken(em, token, [charge ?? fail('not_found')])
   return redacted!
@@ -80,7 +80,7 @@ export async function requireVisibleCharge(em: EntityManager, token: CallerToken
 /** Removes the attempts of other providers from `error`, for provider-scoped tokens. */
 async function redactChargesForToken(
   em: EntityManager,
-  { connectionUuid }: CallerToken,
+  { connectionUuid }: Viewer,
   charges: ChargeWithRefunds[],
 ): Promise<ChargeWithRefunds[]> {
   const failed = charges.filter(charge => charge.failure)

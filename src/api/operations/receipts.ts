@@ -1,6 +1,8 @@
+import { z } from 'zod'
 import type { MovementCarrier } from '../../contract/ledger/movement.ts'
 import {
   MAX_LISTED_RETURNS,
+  RECEIPT_KINDS,
   type ReceiptKind,
   type ShownReceipt,
   type ShownReceiptCheck,
@@ -16,11 +18,12 @@ import {
   formatAuthentication,
   hasReceipt,
   parseAuthentication,
+  SHARED_MS,
   writeReceiptFacts,
 } from '../../domain/receipts/receipt.ts'
 import { fail } from '../../http/api-error.ts'
 import type { Sealer } from '../../security/sealing.ts'
-import type { CallerToken } from '../authorization/authenticate.ts'
+import type { Viewer } from '../authorization/visibility.ts'
 import { requireVisibleCharge } from './charges.ts'
 import { requireVisibleRefund } from './refunds.ts'
 import { requireVisibleTransfer } from './transfers.ts'
@@ -36,25 +39,27 @@ type ReceiptedOperation = {
 
 const READ_OPERATION: Record<
   ReceiptKind,
-  (em: EntityManager, token: CallerToken, uuid: string) => Promise<ReceiptedOperation>
+  (em: EntityManager, viewer: Viewer, uuid: string) => Promise<ReceiptedOperation>
 > = { PAYMENT: requireVisibleCharge, TRANSFER: requireVisibleTransfer, REFUND: requireVisibleRefund }
 
 type ReceiptRequest = {
   em: EntityManager
-  token: CallerToken
+  viewer: Viewer
   kind: ReceiptKind
   uuid: string
   /** Of a refund, the charge that it must be of. */
   chargeUuid?: string
 }
 
-/** Issues the receipt of an operation that the token may see; fails with 404, or with 409 while its money has not settled. */
+type ReceiptIssuer = { sealer: Sealer; config: { publicUrl: string } }
+
+/** Issues the receipt of an operation that the viewer may see; fails with 404, or with 409 while its money has not settled. */
 export function issueReceipt(
-  { sealer, config: { publicUrl } }: { sealer: Sealer; config: { publicUrl: string } },
-  { em: requestEm, token, kind, uuid, chargeUuid }: ReceiptRequest,
+  { sealer, config: { publicUrl } }: ReceiptIssuer,
+  { em: requestEm, viewer, kind, uuid, chargeUuid }: ReceiptRequest,
 ): Promise<ShownReceipt> {
   return readInSnapshot(requestEm, async em => {
-    const operation = await READ_OPERATION[kind](em, token, uuid)
+    const operation = await READ_OPERATION[kind](em, viewer, uuid)
     if (chargeUuid !== undefined && operation.chargeUuid !== chargeUuid) fail('not_found')
     const { movement, connection, original } = operation
     if (!hasReceipt(movement)) fail('receipt_not_ready')
@@ -67,9 +72,53 @@ export function issueReceipt(
       ...(await readReceiptState(em, movement)),
       returns: await listSettledReturns(em, movement.uuid, MAX_LISTED_RETURNS),
       authentication: formatAuthentication(movement.uuid, sealer.mac(writeReceiptFacts(movement))),
+      share: shareReceipt(sealer, { kind, uuid, accountUuid: viewer.accountUuid }),
       publicUrl,
     })
   })
+}
+
+/** What the address of a shared receipt has sealed. */
+const sharedReceiptSchema = z.strictObject({
+  sharedReceipt: z.enum(RECEIPT_KINDS),
+  uuid: z.uuid(),
+  accountUuid: z.uuid(),
+  untilMs: z.int(),
+})
+
+/** Seals what a receipt is of and until when it is shared: the address alone opens it, and nothing is stored. */
+function shareReceipt(
+  sealer: Sealer,
+  { kind, uuid, accountUuid }: { kind: ReceiptKind; uuid: string; accountUuid: string },
+): { code: string; until: Date } {
+  const until = new Date(Date.now() + SHARED_MS)
+  const shared: z.infer<typeof sharedReceiptSchema> = {
+    sharedReceipt: kind,
+    uuid,
+    accountUuid,
+    untilMs: until.getTime(),
+  }
+  return { code: sealer.seal(shared), until }
+}
+
+/** Issues the receipt that was shared by a code; null where no code was issued so, it was altered, or its time is over. */
+export async function openSharedReceipt(
+  issuer: ReceiptIssuer,
+  em: EntityManager,
+  code: string,
+): Promise<ShownReceipt | null> {
+  const shared = readSharedReceipt(issuer.sealer, code)
+  if (!shared || shared.untilMs <= Date.now()) return null
+  const { sharedReceipt: kind, uuid, accountUuid } = shared
+  return issueReceipt(issuer, { em, viewer: { accountUuid, connectionUuid: null }, kind, uuid })
+}
+
+function readSharedReceipt(sealer: Sealer, code: string): z.infer<typeof sharedReceiptSchema> | null {
+  try {
+    return sharedReceiptSchema.parse(sealer.open(code))
+  } catch {
+    return null
+  }
 }
 
 /** Checks an authentication code; null where no receipt has it, or its time is over. */

@@ -20,7 +20,7 @@ import { fail, failField } from '../../http/api-error.ts'
 import { startMoneyWorkflow } from '../../temporal/start.ts'
 import type { RefundInput, RefundInputDetails } from '../../workflows/contracts/refunds.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { visibilityConditions } from '../authorization/visibility.ts'
+import { type Viewer, visibilityConditions } from '../authorization/visibility.ts'
 import { requireVisibleCharge } from './charges.ts'
 import {
   type CreateDependencies,
@@ -56,7 +56,7 @@ export async function listAllRefunds(em: EntityManager, token: CallerToken, quer
 /** Reads a refund of any charge that a token may see, or fails with 404. */
 export async function requireVisibleRefund(
   em: EntityManager,
-  token: CallerToken,
+  token: Viewer,
   uuid: string,
 ): Promise<ReadRefund> {
   const conditions = joinConditions(...visibilityConditions(token), ['uuid = ?', uuid])

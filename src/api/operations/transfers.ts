@@ -46,7 +46,7 @@ import { executeCancelTransferUpdate, startMoneyWorkflow } from '../../temporal/
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { visibilityConditions } from '../authorization/visibility.ts'
+import { type Viewer, visibilityConditions } from '../authorization/visibility.ts'
 import { queryCandidates, requireUnpausedConnections } from '../routing/provider-candidates.ts'
 import {
   type CreateDependencies,
@@ -73,7 +73,7 @@ function findTransfer(em: EntityManager, uuid: string): Promise<TransferWithAtte
 }
 
 /** Reads a transfer that the token may see, with the attempts that the token may see (SPEC §9), or fails with 404. */
-export async function requireVisibleTransfer(em: EntityManager, token: CallerToken, uuid: string) {
+export async function requireVisibleTransfer(em: EntityManager, token: Viewer, uuid: string) {
   const condition = joinConditions(['uuid = ?', uuid], ...visibilityConditions(token))
   return (await readTransfer(em, condition, token.connectionUuid)) ?? fail('not_found')
 }

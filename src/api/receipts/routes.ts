@@ -49,7 +49,7 @@ export const receiptRoutes: RouteRegistrar = (router, dependencies) => {
     const issue = ({ em, token, params: { uuid, refund } }: ReceiptRouteRequest) =>
       issueReceipt(dependencies, {
         em,
-        token,
+        viewer: token,
         kind,
         uuid: refund ?? uuid,
         ...(refund !== undefined && { chargeUuid: uuid }),

@@ -18,6 +18,8 @@ export const RECEIPT_EXAMPLE: z.input<typeof receiptSchema> = {
   authentication: EXAMPLE_AUTHENTICATION,
   check_url: `https://pix.example.com/receipts/${EXAMPLE_AUTHENTICATION}`,
   checkable_until: '2031-11-21T12:04:27.903551Z',
+  share_url: 'https://pix.example.com/receipts/shared/sealed.k1.Yk1PZ0hQb3c3cUxV',
+  shared_until: '2026-11-23T09:30:00.000000Z',
 }
 
 export const RECEIPT_CHECK_EXAMPLE: z.input<typeof receiptCheckSchema> = {

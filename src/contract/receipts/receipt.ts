@@ -7,7 +7,7 @@ import { day, instantSchema, reaisOutput, uuidSchema } from '../shared/fields.ts
 
 /** Receipts of settled money (SPEC §7): the receipt, its query as a PDF, and what anybody learns who checks one. */
 
-const RECEIPT_KINDS = ['PAYMENT', 'TRANSFER', 'REFUND'] as const
+export const RECEIPT_KINDS = ['PAYMENT', 'TRANSFER', 'REFUND'] as const
 export type ReceiptKind = (typeof RECEIPT_KINDS)[number]
 
 /** Most returns that a receipt lists, the newest: so that a PDF stays small. Their sum is always of all. */
@@ -15,6 +15,9 @@ export const MAX_LISTED_RETURNS = 50
 
 /** Path of the public page that checks a receipt, below the service's public URL. */
 export const RECEIPT_CHECK_PATH = '/receipts'
+
+/** Path below which anybody can open a receipt that was shared. */
+export const SHARED_RECEIPT_PATH = `${RECEIPT_CHECK_PATH}/shared`
 
 const RECEIPT_LANGUAGES = ['pt-BR', 'en'] as const
 export type ReceiptLanguage = (typeof RECEIPT_LANGUAGES)[number]
@@ -58,6 +61,11 @@ export const receiptSchema = z
       .meta({ description: 'Code by which anybody can check the receipt, without a token' }),
     check_url: z.string().meta({ description: 'Page that checks it' }),
     checkable_until: instantSchema,
+    share_url: z.string().meta({
+      description:
+        'Address of the PDF for whoever has it, without a token; a new one each time the receipt is read',
+    }),
+    shared_until: instantSchema.meta({ description: 'When `share_url` ends: 24 hours after it was read' }),
   })
   .meta({ id: 'Receipt' })
 export type ShownReceipt = z.output<typeof receiptSchema>
@@ -92,6 +100,8 @@ type ReceiptParts = SettledMovement & {
   /** The newest ones, oldest first. */
   returns: Movement[]
   authentication: string
+  /** Code of the address by which it is shared, and when that ends. */
+  share: { code: string; until: Date }
   publicUrl: string
 }
 
@@ -104,6 +114,7 @@ export function showReceipt({
   original,
   returns,
   authentication,
+  share,
   publicUrl,
   ...settled
 }: ReceiptParts): ShownReceipt {
@@ -122,6 +133,8 @@ export function showReceipt({
     authentication,
     check_url: `${publicUrl}${RECEIPT_CHECK_PATH}/${authentication}`,
     checkable_until: computeReceiptEnd(movement.settledAt),
+    share_url: `${publicUrl}${SHARED_RECEIPT_PATH}/${share.code}`,
+    shared_until: share.until,
   }
 }
 

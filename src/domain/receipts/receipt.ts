@@ -1,10 +1,14 @@
 import type { MovementStatus } from '../ledger/movement.ts'
 import { referenceOf, uuidFromReference } from '../pix/identifiers.ts'
+import { DAY } from '../shared/intervals.ts'
 
 /** Receipts of settled money (SPEC §7): what their authentication code is made of, and until when it can be checked. */
 
 /** Whole years after its settlement for which a receipt can be checked: as long as Brazilian tax law has its holder keep it. */
 const CHECKABLE_YEARS = 5
+
+/** For how long after it was read anybody can open a receipt by its `share_url`. */
+export const SHARED_MS = DAY
 
 /** Tests whether a movement has a receipt: its money has settled, which never changes. */
 export function hasReceipt<M extends { status: MovementStatus; settledAt?: Date | null | undefined }>(

@@ -155,6 +155,9 @@ const readReceipt = async (path: string) => {
 }
 const check = (code: string) => get(`/receipts/${code}`, {})
 
+/** Members that are new each time that a receipt is read. */
+const SHARED_ANYWHERE = { share_url: '', shared_until: '' }
+
 /** Downloads a PDF with its bytes, which `call` reads as a text. */
 async function download(path: string): Promise<Buffer> {
   const answer = await fetch(`${fixture.server.url}/api/v1${path}`, {
@@ -225,7 +228,8 @@ describe('a receipt', () => {
     })
     const { returned_value, returns, ...after } = await readReceipt(path)
     expect([returned_value, returns.map((one: { value: number }) => one.value)]).toEqual([4, [1, 3]])
-    expect(after).toEqual({ ...before, returned_value: undefined, returns: undefined })
+    const otherwise = { returned_value: 0, returns: [], ...SHARED_ANYWHERE }
+    expect({ ...after, ...otherwise }).toEqual({ ...before, ...otherwise })
     expect((await check(before.authentication)).body.data.returned_value).toBe(4)
     const text = await readPdfText(await download(`${path}.pdf`))
     expect(text).toMatch(/Devolvido depois[\s\S]*D-100[\s\S]*D-300[\s\S]*Total devolvido\s+R\$\s4,00/)
@@ -344,6 +348,59 @@ describe('its PDF', () => {
   })
 })
 
+describe('its shared address', () => {
+  const share = async (path: string) => {
+    const { share_url, shared_until } = await readReceipt(path)
+    return { path: new URL(share_url).pathname, until: new Date(shared_until) }
+  }
+  const open = (path: string, language = 'en') => createBrowser(fixture, { language }).get(path)
+
+  test('opens the PDF without a session for 24 hours, in the language of the reader', async () => {
+    for (const receipt of [`/payments/${charge}`, `/transfers/${transfer}`, `/payments/${refund}`]) {
+      const startedAtMs = Date.now()
+      const shared = await share(`${receipt}/receipt`)
+      expect(shared.until.getTime()).toBeGreaterThanOrEqual(startedAtMs + 86_400_000)
+      expect(shared.until.getTime()).toBeLessThanOrEqual(Date.now() + 86_400_000)
+      const { status, headers } = await open(shared.path)
+      expect([status, headers.get('content-type'), headers.get('referrer-policy')]).toEqual([
+        ...[200, 'application/pdf', 'no-referrer'],
+      ])
+      const answer = await fetch(`${fixture.server.url}${shared.path}`, {
+        headers: { 'accept-language': 'en' },
+      })
+      const own = await download(`${receipt}/receipt.pdf?language=en`)
+      expect(Buffer.from(await answer.arrayBuffer()).equals(own)).toBe(true)
+    }
+  })
+
+  test('ends on the moment, is only that of its receipt, and hides what it is of', async () => {
+    const { sealer } = fixture.dependencies
+    const codeOf = (content: object) => `/receipts/shared/${sealer.seal(content)}`
+    const content = {
+      sharedReceipt: 'TRANSFER',
+      uuid: transfer,
+      accountUuid: account,
+      untilMs: Date.now() + 60_000,
+    }
+    expect((await open(codeOf(content))).status).toBe(200)
+    const genuine = (await share(`/transfers/${transfer}/receipt`)).path
+    expect(genuine).not.toContain(transfer)
+    const foreign = createSealer(`a:${Buffer.alloc(32, 8).toString('base64')}`)
+    for (const [what, path] of [
+      ['over', codeOf({ ...content, untilMs: Date.now() - 1 })],
+      ['of another account', codeOf({ ...content, accountUuid: ours.account })],
+      ['of another kind', codeOf({ ...content, sharedReceipt: 'PAYMENT' })],
+      ['sealed for something else', codeOf({ client_id: 'a' })],
+      ['sealed by another key', `/receipts/shared/${foreign.seal(content)}`],
+      ['altered', `${genuine.slice(0, -2)}${genuine.endsWith('AA') ? 'BB' : 'AA'}`],
+      ['none', '/receipts/shared/x'],
+    ] as const) {
+      const { status, text } = await open(path)
+      expect([what, status, text.includes('%PDF')]).toEqual([what, 404, false])
+    }
+  })
+})
+
 describe('its check', () => {
   const factsOf = (uuid: string, settledAt = new Date(SETTLED_AT)) => ({
     uuid,
@@ -452,6 +509,10 @@ describe('its pages', () => {
     const refundPath = `/dashboard/refunds/${ours.refund}`
     expect((await merchant.get(refundPath)).text).toContain(`href="${refundPath}/receipt.pdf"`)
     const api = await fixture.insertToken({ accountUuid: ours.account })
+    const page = await merchant.get(`${path}/receipt`)
+    expect(page.text).toContain(`href="${path}/receipt.pdf"`)
+    const [shared] = /\/receipts\/shared\/[\w.-]+/.exec(page.text) ?? []
+    expect((await createBrowser(fixture).get(shared!)).status).toBe(200)
     const [shown, downloaded] = [
       await merchant.get(`${path}/receipt.pdf`),
       await get(`/payments/${ours.charge}/receipt.pdf?language=en`, { token: api }),
@@ -476,7 +537,7 @@ describe('its pages', () => {
       for (const secret of ['Maria', '982247', 'E-transfer', transfer]) expect(text).not.toContain(secret)
     }
     const forged = await createBrowser(fixture).get(`/receipts/${authentication.slice(0, -1)}`)
-    expect([forged.status, forged.text.includes('Nenhum comprovante com este código')]).toEqual([404, true])
+    expect([forged.status, forged.text.includes('Nenhum comprovante neste endereço')]).toEqual([404, true])
   })
 
   test('and the API limit guesses', async () => {

@@ -2271,6 +2271,14 @@ class Receipt(Model):
     """
     UTC, six fractional digits
     """
+    share_url: str
+    """
+    Address of the PDF for whoever has it, without a token; a new one each time the receipt is read
+    """
+    shared_until: AwareDatetime
+    """
+    When `share_url` ends: 24 hours after it was read
+    """
 
 
 class AccountLimits(Model):

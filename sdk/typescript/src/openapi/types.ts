@@ -4634,6 +4634,13 @@ export interface components {
              * @description UTC, six fractional digits
              */
             checkable_until: string;
+            /** @description Address of the PDF for whoever has it, without a token; a new one each time the receipt is read */
+            share_url: string;
+            /**
+             * Format: date-time
+             * @description When `share_url` ends: 24 hours after it was read
+             */
+            shared_until: string;
         };
         ReceiptReturn: {
             /**
