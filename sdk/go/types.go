@@ -2359,6 +2359,10 @@ type Receipt struct {
 	CheckURL string `json:"check_url"`
 	// UTC, six fractional digits.
 	CheckableUntil time.Time `json:"checkable_until"`
+	// Address of the PDF for whoever has it, without a token; a new one each time the receipt is read.
+	ShareURL string `json:"share_url"`
+	// When `share_url` ends: 24 hours after it was read.
+	SharedUntil time.Time `json:"shared_until"`
 }
 
 // ReceiptCheck: an object of the API

@@ -3299,6 +3299,12 @@ class Receipt
     /** UTC, six fractional digits */
     public readonly \DateTimeImmutable $checkableUntil;
 
+    /** Address of the PDF for whoever has it, without a token; a new one each time the receipt is read */
+    public readonly string $shareUrl;
+
+    /** When `share_url` ends: 24 hours after it was read */
+    public readonly \DateTimeImmutable $sharedUntil;
+
     /** @param array<string, mixed> $data */
     public function __construct(array $data)
     {
@@ -3313,6 +3319,8 @@ class Receipt
         $this->authentication = Read::text($data['authentication'] ?? null);
         $this->checkUrl = Read::text($data['check_url'] ?? null);
         $this->checkableUntil = Read::time($data['checkable_until'] ?? null);
+        $this->shareUrl = Read::text($data['share_url'] ?? null);
+        $this->sharedUntil = Read::time($data['shared_until'] ?? null);
     }
 }
 
