@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { ANSWER_TABLES, replaceAnswerTable } from '../../docs/tables/answer-tables.ts'
 import { updateErrorTables } from '../../docs/tables/error-tables.ts'
+import { updateRetentionTable } from '../../docs/tables/retention-table.ts'
 import { updateScopeTable } from '../../docs/tables/scope-table.ts'
 import { DEV_COMMANDS } from '../../packages/dev/commands.ts'
 import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../src/api/docs/documents.ts'
@@ -57,6 +58,12 @@ test('the table of token scopes equals the operations: npm run docs:tables', () 
   const { text } = documentOf('docs/specification.md')
   expect(text).toContain('<!-- made: scopes -->')
   expect(updateScopeTable(text)).toBe(text)
+})
+
+test('the table of retention is that by which rows are deleted: npm run docs:tables', () => {
+  const { text } = documentOf('docs/retention.md')
+  expect(text).toContain('<!-- made: retention -->')
+  expect(updateRetentionTable(text)).toBe(text)
 })
 
 test.each(Object.entries(ANSWER_TABLES))(

@@ -1,11 +1,9 @@
-import { pruneLimitUsage } from '../../db/repositories/account-limits.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
 import { pruneApiRequests } from '../../db/repositories/api-requests.ts'
-import { pruneAuthCodes } from '../../db/repositories/auth-codes.ts'
-import { pruneCodeReadings } from '../../db/repositories/code-readings.ts'
 import { deleteOldEvents } from '../../db/repositories/events.ts'
 import { pruneKeyLookups } from '../../db/repositories/key-lookups.ts'
-import { pruneProviderNotifications } from '../../db/repositories/provider-notifications.ts'
-import { pruneUnexplainedAnswers } from '../../db/repositories/unexplained-answers.ts'
+import { pruneTable } from '../../db/repositories/pruning.ts'
+import { PRUNED_TABLES } from '../../db/retention.ts'
 import { eventRetentionStartOf } from '../../domain/webhooks/webhook.ts'
 import { startTimeBudget } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -15,14 +13,14 @@ const PRUNE_BATCH_SIZE = 500
 /** Time budget of one run, within the activity's ten minutes; the next run continues. */
 const MAX_PRUNING_MS = 8 * 60_000
 
+const PRUNERS = [...PRUNED_TABLES.keys()].map(
+  table => (em: EntityManager, limit: number) => pruneTable(em, table, limit),
+)
+
 /**
  * Deletes events older than thirty days with their deliveries and attempts, the oldest first. An event stays while a
  * delivery of it is pending or due to be signalled to its workflow, or while its movement is held for a return.
- * Unexplained answers of providers (src/db/repositories/unexplained-answers.ts), expired auth codes
- * (src/db/repositories/auth-codes.ts), routed notifications of providers (src/db/repositories/provider-notifications.ts),
- * counters of limits (src/db/repositories/account-limits.ts), look-ups of keys (src/db/repositories/key-lookups.ts) and
- * readings of codes (src/db/repositories/code-readings.ts) are deleted after the same time, the log of API requests after seven
- * days (src/db/repositories/api-requests.ts).
+ * Rows of other tables are deleted as src/db/retention.ts says.
  */
 export function pruneEvents({ orm }: ActivityDependencies) {
   return async (): Promise<{ deleted: number }> => {
@@ -34,14 +32,7 @@ export function pruneEvents({ orm }: ActivityDependencies) {
       deleted += count
       if (count < PRUNE_BATCH_SIZE || !hasTimeLeft()) break
     }
-    for (const prune of [
-      pruneUnexplainedAnswers,
-      pruneAuthCodes,
-      pruneProviderNotifications,
-      pruneLimitUsage,
-      pruneKeyLookups,
-      pruneCodeReadings,
-    ])
+    for (const prune of [pruneKeyLookups, ...PRUNERS])
       while (hasTimeLeft() && (await prune(orm.em.fork(), PRUNE_BATCH_SIZE)) === PRUNE_BATCH_SIZE);
     await pruneApiRequests(orm.em.fork())
     return { deleted }

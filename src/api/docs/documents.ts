@@ -26,6 +26,7 @@ export const DOCUMENTS: RepositoryDocument[] = [
   ['Production', 'docs/production.md'],
   ['Runbooks', 'docs/runbooks.md'],
   ['Security', 'docs/security.md'],
+  ['Retention and personal data', 'docs/retention.md'],
   ['Simulator', 'docs/simulator.md'],
   ['Specification', 'docs/specification.md'],
   ['Changelog', 'CHANGELOG.md'],

@@ -3,7 +3,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import { Account } from '../../db/entities/account.ts'
 import { User } from '../../db/entities/user.ts'
-import { deleteExpiredSessions, insertSession } from '../../db/repositories/dashboard-sessions.ts'
+import { insertSession } from '../../db/repositories/dashboard-sessions.ts'
 import { fail } from '../../http/api-error.ts'
 import { toClientNetwork } from '../../security/ip-address.ts'
 import { verifyPassword } from '../../security/passwords.ts'
@@ -62,7 +62,6 @@ export async function createSession(
     userAgent: userAgent.slice(0, MAX_USER_AGENT_LENGTH),
   }
   if (!(await runInTransaction(em, tx => insertSession(tx, session)))) fail('sign_in_refused')
-  await deleteExpiredSessions(em)
   return secret
 }
 

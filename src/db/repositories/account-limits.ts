@@ -8,9 +8,6 @@ import type { UsageWindow, UsageWindowName } from '../../domain/limits/usage-win
 import type { EntityManager } from '../client/orm.ts'
 import { type Query, query, type ResultRow, runQuery, sendStatement } from '../pipeline/query.ts'
 
-/** How long the counters of a day or a night are kept: an order that fails later has no room to give back. */
-const RETENTION_DAYS = 30
-
 /** The limits of an account with their version, 0 where it has never set any, as of a moment of PostgreSQL's clock. */
 export type StoredLimits = LimitSettings & { version: number; updatedAt: Date | null; at: Date }
 
@@ -205,15 +202,4 @@ export function findRecentTransfer(
       row ? String(row.uuid) : null,
     ),
   )
-}
-
-/** Deletes counters of days and nights that began thirty days ago. Returns how many, at most `limit`. */
-export async function pruneLimitUsage(em: EntityManager, limit: number): Promise<number> {
-  const rows = await em.execute<object[]>(
-    `delete from limit_usage where ctid in (
-       select ctid from limit_usage where name <> 'new_receiver' and starts_on < current_date - ${RETENTION_DAYS} limit ?
-       for update skip locked) returning name`,
-    [limit],
-  )
-  return rows.length
 }

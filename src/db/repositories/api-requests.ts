@@ -1,12 +1,13 @@
 import type { EntityManager } from '../client/orm.ts'
 import { runInTransaction } from '../client/transaction.ts'
 import { ASYNC_COMMIT, query, runAsyncCommit } from '../pipeline/query.ts'
+import { RETENTION } from '../retention.ts'
 import { joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
 
-/** The log of requests by API tokens: written in batches, kept seven days, pruned by truncating the partition of a day. */
+/** The log of requests by API tokens: written in batches, kept for some days, pruned by truncating the partition of a day. */
 
 /** Days that the log is kept, the present one not counted. */
-export const API_REQUEST_DAYS = 7
+export const API_REQUEST_DAYS = RETENTION.api_request.kept.days
 /** Partitions: the kept days, the present one, the next one, and the one that is truncated. */
 const SLOTS = API_REQUEST_DAYS + 3
 const DAY_MS = 86_400_000

@@ -4,9 +4,6 @@ import type { EntityManager } from '../client/orm.ts'
 import { AuthCode } from '../entities/pix-key.ts'
 import { selectValue } from '../select-values.ts'
 
-/** How long a code is stored after it has expired: a repeat of its request is answered from the row. */
-const RETENTION_DAYS = 30
-
 type NewAuthCode = Pick<
   AuthCode,
   'uuid' | 'accountUuid' | 'type' | 'key' | 'isSimulated' | 'mac' | 'requestId' | 'fingerprint'
@@ -64,15 +61,4 @@ export async function endAuthCodeDelivery(
     { uuid, delivery: 'waiting' },
     { delivery: outcome, sentAt: new Date(), ...message },
   )
-}
-
-/** Deletes codes that expired thirty days ago, except those that prove the address of a key. Returns how many, at most `limit`. */
-export async function pruneAuthCodes(em: EntityManager, limit: number): Promise<number> {
-  const rows = await em.execute<object[]>(
-    `delete from auth_code where uuid in (
-       select uuid from auth_code c where expires_at < now() - interval '${RETENTION_DAYS} days'
-         and not exists (select from pix_key where auth_code_uuid = c.uuid) order by expires_at limit ?) returning uuid`,
-    [limit],
-  )
-  return rows.length
 }

@@ -1,4 +1,3 @@
-import { DAY } from '../../domain/shared/intervals.ts'
 import type { UserRole } from '../../domain/users/roles.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { User } from '../entities/user.ts'
@@ -56,11 +55,6 @@ export async function insertSession(
   if (inserted.length === 0) return false
   await em.nativeUpdate(User, userUuid, { lastSignInAt: new Date() })
   return true
-}
-
-/** Deletes sessions that expired more than a day ago. */
-export async function deleteExpiredSessions(em: EntityManager): Promise<void> {
-  await em.nativeDelete(UserSession, { expiresAt: { $lt: new Date(Date.now() - DAY) } })
 }
 
 type NewSession = {

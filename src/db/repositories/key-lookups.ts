@@ -206,8 +206,8 @@ export function spendLookupBudget(
 }
 
 /**
- * Deletes answers that have expired, the sealed answers of look-ups that no transfer may name any more, and look-ups older than thirty
- * days. Returns the most that one of them deleted, at most `limit`.
+ * Deletes answers that have expired, and the sealed answers of look-ups that no transfer may name any more. Returns the most that one
+ * of them deleted, at most `limit`.
  */
 export async function pruneKeyLookups(em: EntityManager, limit: number): Promise<number> {
   const statements = [
@@ -216,8 +216,6 @@ export async function pruneKeyLookups(em: EntityManager, limit: number): Promise
     `update key_lookup set sealed_answer = null where uuid in (
        select uuid from key_lookup where sealed_answer is not null and expires_at < now() order by expires_at limit ?)
      returning uuid`,
-    `delete from key_lookup where uuid in (
-       select uuid from key_lookup where created_at < now() - interval '30 days' order by created_at limit ?) returning uuid`,
     `delete from key_lookup_times where token_uuid in (
        select token_uuid from key_lookup_times
        where not exists (select from unnest(at) one where one > now() - interval '1 minute') limit ?) returning token_uuid`,

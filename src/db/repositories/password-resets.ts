@@ -1,4 +1,3 @@
-import { DAY } from '../../domain/shared/intervals.ts'
 import { PASSWORD_RESET_MINUTES } from '../../domain/users/password-reset.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { PasswordReset } from '../entities/password-reset.ts'
@@ -24,12 +23,11 @@ export async function findResettableUser(em: EntityManager, email: string): Prom
 
 type NewPasswordReset = { uuid: string; userUuid: string; tokenHash: Buffer; sealedMessage: string | null }
 
-/** Stores a link, and deletes old ones. Returns false where it was stored before, with its first token. */
+/** Stores a link. Returns false where it was stored before, with its first token. */
 export async function insertPasswordReset(
   em: EntityManager,
   { uuid, userUuid, tokenHash, sealedMessage }: NewPasswordReset,
 ): Promise<boolean> {
-  await em.nativeDelete(PasswordReset, { expiresAt: { $lt: new Date(Date.now() - DAY) } })
   const inserted = await em.execute<object[]>(
     `insert into password_reset (uuid, user_uuid, password_digest, token_hash, sealed_message, created_at, expires_at)
      select ?, u.uuid, ${PASSWORD_DIGEST_SQL}, ?, ?, now(), now() + interval '${PASSWORD_RESET_MINUTES} minutes'

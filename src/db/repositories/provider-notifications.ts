@@ -53,30 +53,3 @@ export async function markNotificationRouted(
     query(sql, [outcome, uuid], () => undefined),
   )
 }
-
-/** A notification is deleted this many days after it was last routed. */
-const RETENTION_DAYS = 30
-
-/**
- * Deletes notifications that were routed thirty days ago, except those about the PIX or the operation of a difference
- * that no comparison has found gone. Reconciliation routes a notification again while its change is still missing here,
- * so that such a one is not deleted either. A repeat that comes later is stored and routed anew: its workflow polls the
- * provider and finds the change recorded. Returns how many, at most `limit`.
- */
-export async function pruneProviderNotifications(em: EntityManager, limit: number): Promise<number> {
-  const rows = await em.execute<object[]>(
-    `with differing as (
-       select c.uuid as connection_uuid, id from difference d
-       join connection c on c.provider_account_uuid = d.provider_account_uuid
-       cross join lateral unnest(array[d.end_to_end, d.detail #>> '{entry,returnOf}', d.detail #>> '{entry,reference}']) id
-       where d.settled_at is null and id is not null
-     )
-     delete from provider_notification where uuid in (
-       select uuid from provider_notification where routed_at < now() - interval '${RETENTION_DAYS} days'
-         and (connection_uuid, coalesce(end_to_end, '')) not in (select connection_uuid, id from differing)
-         and (connection_uuid, coalesce(reference, '')) not in (select connection_uuid, id from differing)
-       order by routed_at limit ?) returning uuid`,
-    [limit],
-  )
-  return rows.length
-}

@@ -9,8 +9,6 @@ import { joinConditions } from '../sql-conditions.ts'
 const MAX_ANSWERS_PER_NAME = 20
 /** Limit of different list items with one name, each of which is money or a dispute of its own. */
 const MAX_ITEMS_PER_NAME = 5_000
-/** Answers are deleted this many days after they were last seen. */
-const RETENTION_DAYS = 30
 export const MAX_UNEXPLAINED_LISTED = 200
 
 export type SealedUnexplainedAnswer = {
@@ -153,15 +151,4 @@ export async function resolveUnexplainedItems(
      where u.connection_uuid = ? and ${IS_QUARANTINED} and u.period_from >= ? and u.period_to <= ? and u.last_seen_at < ?::timestamptz`,
     [period.connectionUuid, operation, period.from, period.to, listedAt],
   )
-}
-
-/** Deletes answers that were last seen thirty days ago, except unresolved items. Returns how many, at most `limit`. */
-export async function pruneUnexplainedAnswers(em: EntityManager, limit: number): Promise<number> {
-  const rows = await em.execute<object[]>(
-    `delete from unexplained_answer where uuid in (
-       select uuid from unexplained_answer where last_seen_at < now() - interval '${RETENTION_DAYS} days'
-         and (period_from is null or resolved_at is not null) order by last_seen_at limit ?) returning uuid`,
-    [limit],
-  )
-  return rows.length
 }

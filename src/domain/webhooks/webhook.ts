@@ -29,7 +29,7 @@ export const DISABLE_AFTER_MS = 5 * DAY
  * How many whole UTC days an event can be read, and how its deliveries went (SPEC §8). It is a promise and no wait: no
  * time scale divides it.
  */
-const EVENT_RETENTION_DAYS = 30
+export const EVENT_RETENTION_DAYS = 30
 
 /** The first moment, by UTC days, whose events can be read at `now`; days, because they are counted by day. */
 export function eventRetentionStartOf(now: Date): Date {

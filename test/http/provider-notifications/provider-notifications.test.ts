@@ -9,10 +9,8 @@ import type { EntityManager } from '../../../src/db/client/orm.ts'
 import { ProviderNotification } from '../../../src/db/entities/provider-notification.ts'
 import { runQuery } from '../../../src/db/pipeline/query.ts'
 import { recordDifferences } from '../../../src/db/repositories/differences.ts'
-import {
-  pruneProviderNotifications,
-  storeProviderNotifications,
-} from '../../../src/db/repositories/provider-notifications.ts'
+import { storeProviderNotifications } from '../../../src/db/repositories/provider-notifications.ts'
+import { pruneTable } from '../../../src/db/repositories/pruning.ts'
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
 import type { StatementDifference } from '../../../src/domain/reconciliation/statement-comparison.ts'
 import {
@@ -430,7 +428,7 @@ describe('pruning', () => {
         lines = await tx.execute(`explain ${statement}`, values)
         return lines
       }
-      await pruneProviderNotifications({ execute: explain } as unknown as EntityManager, 500)
+      await pruneTable({ execute: explain } as unknown as EntityManager, 'provider_notification', 500)
       return lines.map(line => Object.values(line)[0]).join('\n')
     })
     expect(plan).toContain('Index Scan using provider_notification_routed')
