@@ -16,6 +16,7 @@ import {
   storeDisputeReply,
 } from './disputes/activities.ts'
 import { sweepDisputes } from './disputes/reconcile.ts'
+import { archiveClosedMonths } from './ledger/archive.ts'
 import { lookUpPayout } from './payouts/look-up.ts'
 import { settleManually } from './payouts/manual-settlement.ts'
 import { pollPayout, sendPayout } from './payouts/send.ts'
@@ -136,12 +137,13 @@ export function databaseActivities(dependencies: ActivityDependencies) {
   }
 }
 
-/** Sweeps, replay and pruning of events, reconciliation, and orders of scheduled reports. */
+/** Sweeps, replay and pruning of events, archives of the ledger, reconciliation, and orders of scheduled reports. */
 export function maintenanceActivities(dependencies: ActivityDependencies) {
   return {
     sweepDeliveries: sweepDeliveries(dependencies),
     replayMissedEvents: replayMissedEvents(dependencies),
     pruneEvents: pruneEvents(dependencies),
+    archiveClosedMonths: archiveClosedMonths(dependencies),
     sweepProviderNotifications: sweepProviderNotifications(dependencies),
     listProviderAccounts: listProviderAccounts(dependencies),
     reconcile: reconcile(dependencies),

@@ -1,7 +1,10 @@
 import { approveAdjustment, PROPOSAL_DAYS, proposeAdjustment } from '../admin/ledger-adjustments.ts'
+import { archiveLedger } from '../admin/ledger-archives.ts'
 import { listOpenAccountEntries } from '../db/repositories/account-entries.ts'
 import { listAdjustments } from '../db/repositories/ledger-adjustments.ts'
+import { type LedgerArchive, listLedgerArchives } from '../db/repositories/ledger-archives.ts'
 import { textFromCents } from '../domain/ledger/money.ts'
+import { openStorage } from '../storage/storage.ts'
 import { type OperatorCommand, parseReais, parseUuid } from './command-context.ts'
 
 export function registerLedgerCommands(trilho: OperatorCommand) {
@@ -82,6 +85,31 @@ export function registerLedgerCommands(trilho: OperatorCommand) {
           at: entry.movedAt,
         })
     })
+
+  ledger
+    .auditedCommand('archive', { isRoutine: true })
+    .description('write the months that are over and not archived to the file storage, as maintenance does every six hours')
+    .run(async ({ em, print, config, operator }) => {
+      const storage = await openStorage(config)
+      for await (const archive of archiveLedger(em, storage, operator)) print(showArchive(archive))
+    })
+
+  ledger
+    .command('archives')
+    .description('list the archived months, with key and digest of their files')
+    .run(async ({ em, print }) => {
+      for (const archive of await listLedgerArchives(em))
+        print({ ...showArchive(archive), archived_at: archive.archivedAt })
+    })
 }
+
+/** `sha256`: of the lines, as `gunzip -c <file> | sha256sum` prints it. */
+const showArchive = ({ month, storageKey, sha256, sizeBytes, lineCount }: LedgerArchive) => ({
+  month,
+  file: storageKey,
+  sha256,
+  bytes: sizeBytes,
+  lines: lineCount,
+})
 
 type AdjustOptions = { connection: string; value: number; direction: 'IN' | 'OUT'; entry?: string }

@@ -182,6 +182,11 @@ export const RETENTION = {
   },
   ledger_adjustment: { holds: 'a correction of the ledger', growsWith: 'operators’ acts', kept: { why: MONEY } },
   balance_check: { holds: 'the last balance that a provider reported', kept: { why: WHILE_USED } },
+  ledger_archive: {
+    holds: 'a month of the ledger that is in the storage, with its digest',
+    growsWith: 'months',
+    kept: { why: MONEY },
+  },
 
   // Accounts, their settings, and who acts.
   account: {

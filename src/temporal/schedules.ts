@@ -24,7 +24,7 @@ const DEFAULT_TASK_QUEUE = 'trilho'
 
 /**
  * Creates or updates the maintenance schedules: disputes listed every 15 s, notifications every minute,
- * deliveries every five, statements and active rows compared every hour, scheduled reports ordered, list counters folded, old events deleted. The first worker creates them; every
+ * deliveries every five, statements and active rows compared every hour, scheduled reports ordered, list counters folded, old rows deleted and closed months archived. The first worker creates them; every
  * later one updates them to its own release and configuration.
  */
 export async function upsertMaintenanceSchedules(client: Client, temporal: TemporalContext): Promise<void> {

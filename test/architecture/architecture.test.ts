@@ -73,8 +73,10 @@ const ARROWS: Record<string, string[]> = {
     'disaster-recovery',
     'workflows/contracts',
     'activities/ledger/adjustments',
+    'activities/ledger/archive',
     'api/operations',
     'types of code-reader',
+    'types of storage',
   ],
   http: ['domain', 'db/redact-error', 'storage'],
   api: [

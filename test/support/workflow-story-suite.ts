@@ -100,6 +100,7 @@ const MAIN_ACTIVITIES: Record<
   sweepDeliveries: true,
   replayMissedEvents: true,
   pruneEvents: true,
+  archiveClosedMonths: true,
   listProviderAccounts: true,
   reconcile: true,
   foldListCounters: true,

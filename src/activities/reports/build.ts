@@ -1,10 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
+import { randomUUID } from 'node:crypto'
 import { runInTransaction } from '../../db/client/transaction.ts'
 import { Report } from '../../db/entities/report.ts'
 import { findLockedRow, lockAccount } from '../../db/locks.ts'
@@ -13,8 +7,8 @@ import { isPartialReport, REPORT_LIFETIME_MS, reportMachine } from '../../domain
 import { scaleWait } from '../../domain/shared/intervals.ts'
 import { createFileCipher, type FileKey } from '../../security/sealed-file.ts'
 import type { BuildReportResult } from '../../workflows/contracts/reports.ts'
-import { getCancellationSignal } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { storeCompressedFile } from '../shared/compressed-file.ts'
 import { transition } from '../shared/transition.ts'
 import { openReportContent, TooManyLinesError } from './content.ts'
 
@@ -96,64 +90,26 @@ async function writeClaimedReport(
   return result
 }
 
-/** Writes the content of a report compressed and sealed into the storage, by a temporary file of this machine. */
+/** Writes the content of a report compressed and sealed into the storage. */
 async function writeFile(
   { orm, storage }: ActivityDependencies,
   report: Report,
   fileKey: string,
 ): Promise<BuiltFile> {
-  const folder = await mkdtemp(join(tmpdir(), 'trilho-report-'))
-  try {
-    const path = join(folder, 'file')
-    const builtAt = new Date()
-    const signal = getCancellationSignal()
-    const content = await openReportContent(orm.em.fork(), report, builtAt)
-    const digest = createHash('sha256')
-    let sizeBytes = 0
-    const { cipher, readKey } = createFileCipher()
-    await pipeline(
-      content.stream,
-      joinChunks,
-      async function* (blocks: AsyncIterable<Buffer>) {
-        for await (const block of blocks) {
-          digest.update(block)
-          sizeBytes += block.length
-          yield block
-        }
-      },
-      createGzip({ level: 1 }), // A higher level costs more time than it saves space.
-      cipher,
-      createWriteStream(path, { mode: 0o600 }),
-      { ...(signal && { signal }) },
-    )
-    const { size } = await stat(path)
-    await storage.writeFile(fileKey, { path, type: 'application/octet-stream', sizeBytes: size })
-    return {
-      lineCount: content.countLines(),
-      sizeBytes,
-      sha256: digest.digest('hex'),
-      builtAt,
-      isPartial: isPartialReport(report, builtAt),
-      key: readKey(),
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true })
+  const builtAt = new Date()
+  const content = await openReportContent(orm.em.fork(), report, builtAt)
+  const { cipher, readKey } = createFileCipher()
+  const { sizeBytes, sha256 } = await storeCompressedFile(storage, {
+    content: content.stream,
+    cipher,
+    keyOf: () => fileKey,
+  })
+  return {
+    lineCount: content.countLines(),
+    sizeBytes,
+    sha256,
+    builtAt,
+    isPartial: isPartialReport(report, builtAt),
+    key: readKey(),
   }
-}
-
-const BLOCK_BYTES = 65_536
-
-/** Joins the chunks of a content, often a line each, to blocks: each call of the compression costs more than its bytes. */
-async function* joinChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let waiting: Buffer[] = []
-  let waitingBytes = 0
-  for await (const chunk of chunks) {
-    waiting.push(chunk)
-    waitingBytes += chunk.length
-    if (waitingBytes < BLOCK_BYTES) continue
-    yield Buffer.concat(waiting)
-    waiting = []
-    waitingBytes = 0
-  }
-  yield Buffer.concat(waiting)
 }

@@ -12,6 +12,7 @@ import { depositReturns } from './initial/deposit-returns.ts'
 import { disputes } from './initial/disputes.ts'
 import { keyLookups } from './initial/key-lookups.ts'
 import { ledger } from './initial/ledger.ts'
+import { ledgerArchives } from './initial/ledger-archives.ts'
 import { limits } from './initial/limits.ts'
 import { listCounters } from './initial/list-counters.ts'
 import { operators } from './initial/operators.ts'
@@ -58,6 +59,7 @@ const PARTS = [
   operators,
   paymentLinks,
   reconciliation,
+  ledgerArchives,
   reports,
   unexplainedAnswers,
   listCounters,

@@ -2,6 +2,7 @@ import { continueAsNew, log, setCurrentDetails } from '@temporalio/workflow'
 import type { ReconcileResult, ReconciliationInput, SweepWorkflowsResult } from '../contracts/maintenance.ts'
 import type { ReplayEventsInput } from '../contracts/webhooks.ts'
 import {
+  archiveActivities,
   dbActivities,
   eventMaintenanceActivities,
   notificationSweepActivities,
@@ -55,9 +56,11 @@ export async function eventReplayWorkflow(input: ReplayEventsInput): Promise<{ r
   }
 }
 
-/** Deletes the events whose retention is over, with their deliveries and attempts, and other rows that are kept as long. */
-export async function eventPruningWorkflow(): Promise<{ deleted: number }> {
-  return eventMaintenanceActivities.pruneEvents()
+/** Deletes the rows whose retention is over (src/db/retention.ts), and then archives the months of the ledger that are over. */
+export async function eventPruningWorkflow(): Promise<{ deleted: number; archived: number }> {
+  const { deleted } = await eventMaintenanceActivities.pruneEvents()
+  const { archived } = await archiveActivities.archiveClosedMonths()
+  return { deleted, archived }
 }
 
 /**

@@ -285,6 +285,13 @@ export const eventMaintenanceActivities = proxyActivities<
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 })
 
+/** Archives of the ledger: millions of lines take minutes. What a failed run did not archive, the next one does. */
+export const archiveActivities = proxyActivities<Pick<MaintenanceActivities, 'archiveClosedMonths'>>({
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { maximumAttempts: 3 },
+})
+
 /** The sweep of stored provider notifications. It is not retried: the schedule starts another one a minute later. */
 export const notificationSweepActivities = proxyActivities<
   Pick<MaintenanceActivities, 'sweepProviderNotifications'>

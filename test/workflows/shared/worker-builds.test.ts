@@ -118,6 +118,7 @@ beforeAll(async () => {
     replayMissedEvents: answerWhenEnded({ recovered: 0 }),
     sweepDeliveries: answerWhenEnded({ woken: 0, disabled: 0 }),
     pruneEvents: answerWhenEnded({ forgotten: 0 }),
+    archiveClosedMonths: answerWhenEnded({ archived: 0 }),
     sweepDisputes: answerWhenEnded({ polled: 0, signalled: 0 }),
     sweepWorkflows: answerWhenEnded({}),
     sweepProviderNotifications: answerWith({ waiting: 0, routedCount: 0 }),

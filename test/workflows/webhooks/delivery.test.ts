@@ -151,9 +151,12 @@ test('a sweep of the deliveries returns its counts', async () => {
   await story.finishWith({ signalled: 3, disabled: 1 })
 })
 
-test('old events are pruned', async () => {
-  const story = await stories.eventPruning({ pruneEvents: [{ deleted: 7 }] })
-  await story.finishWith({ deleted: 7 })
+test('old events are pruned, and months that are over archived', async () => {
+  const story = await stories.eventPruning({
+    pruneEvents: [{ deleted: 7 }],
+    archiveClosedMonths: [{ archived: 1 }],
+  })
+  await story.finishWith({ deleted: 7, archived: 1 })
 })
 
 test('missed events are resent, batch by batch', async () => {
