@@ -62,6 +62,10 @@ const MODULES: readonly CommandModule[] = [
     load: async () => (await import('./users.ts')).registerUserCommands,
   },
   {
+    commands: { privacy: 'export or erase the personal data of one person' },
+    load: async () => (await import('./privacy.ts')).registerPrivacyCommands,
+  },
+  {
     commands: { token: 'manage API tokens' },
     load: async () => (await import('./tokens.ts')).registerTokenCommands,
   },

@@ -37,8 +37,10 @@ create unique index charge_revision_number on charge_revision (charge_uuid, numb
   rules: `${TRANSITIONS}
 -- What was requested of the provider stays as it was requested: it is requested again where no answer came.
 create trigger charge_revision_fixed before update on charge_revision for each row
-  when ((old.charge_uuid, old.number, old.value_cents, old.fee_cents, old.total_cents, old.due, old.retry_on, old.message, old.fingerprint)
-    is distinct from (new.charge_uuid, new.number, new.value_cents, new.fee_cents, new.total_cents, new.due, new.retry_on, new.message, new.fingerprint))
+  when ((old.charge_uuid, old.number, old.value_cents, old.fee_cents, old.total_cents, old.due, old.retry_on, old.fingerprint)
+    is distinct from (new.charge_uuid, new.number, new.value_cents, new.fee_cents, new.total_cents, new.due, new.retry_on, new.fingerprint)
+    -- An erasure removes the text, once its provider has answered.
+    or (old.message is distinct from new.message and (new.message is not null or new.status = 'requested')))
   execute function refuse();
 
 -- A retry is of a debit, after its due day and within the seven days that the payer has authorized.

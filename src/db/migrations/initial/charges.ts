@@ -238,9 +238,11 @@ end $$;
 create trigger charge_debit_authorized before insert or update of value_cents, fee_cents on charge for each row
   when (new.recurrence_uuid is not null) execute function check_charge_debit();
 
--- So does whom the charge allows to pay it.
+-- So does whom the charge allows to pay it. Only an erasure changes the debtor, of a charge that does not move.
 create trigger charge_payer_fixed before update of is_sender_verified, debtor_document, payer_kind, payer_match on charge for each row
-  when (old.is_sender_verified <> new.is_sender_verified or old.debtor_document is distinct from new.debtor_document
+  when (old.is_sender_verified <> new.is_sender_verified or (old.debtor_document is distinct from new.debtor_document
+      and (old.debtor_document is null or not is_erased(new.debtor_document)
+        or new.state in ('issuing', 'pending', 'debiting', 'paying', 'refunding')))
     or old.payer_kind is distinct from new.payer_kind or old.payer_match is distinct from new.payer_match)
   execute function refuse();
 
@@ -271,7 +273,8 @@ create constraint trigger charge_payer after insert or update of received_cents,
   execute function check_charge_payer();
 create constraint trigger movement_payer_kept after update of sender on movement
   deferrable initially deferred for each row
-  when (new.charge_uuid is not null and new.movement_type = 'IN' and old.sender is distinct from new.sender)
+  when (new.charge_uuid is not null and new.movement_type = 'IN' and old.sender is distinct from new.sender
+    and not (old.status = 'SETTLED' and old.sender is not null and is_erased(new.sender ->> 'document')))
   execute function check_charge_payer();
 
 -- An operator confirms only what is a day past its expiry and not ended, and only once.

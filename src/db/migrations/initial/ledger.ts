@@ -224,6 +224,17 @@ create trigger movement_fixed before update on movement for each row
   execute function refuse();
 ${TRANSITIONS}
 
+-- A payer or receiver that was erased is not written again by what a provider reports later.
+create function keep_erased_party() returns trigger language plpgsql as $$
+begin
+  if is_erased(old.sender ->> 'document') then new.sender = old.sender; end if;
+  if is_erased(old.receiver ->> 'document') then new.receiver = old.receiver; end if;
+  return new;
+end $$;
+create trigger movement_party_erased before update of sender, receiver on movement for each row
+  when (is_erased(old.sender ->> 'document') or is_erased(old.receiver ->> 'document'))
+  execute function keep_erased_party();
+
 -- We return a PIX that pays no charge in whole: no more than was received, and no part of it. The payment of a charge is refunded.
 create function check_own_return() returns trigger language plpgsql as $$
 begin

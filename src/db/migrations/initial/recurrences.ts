@@ -100,9 +100,12 @@ create index recurrence_unfinished on recurrence (created_at, uuid)
 -- What the payer authorizes never changes: another value or day is another recurrence.
 create trigger recurrence_terms_fixed before update on recurrence for each row
   when ((old.value_cents, old.minimum_cents, old.frequency, old.starts_on, old.ends_on, old.contract, old.subject, old.retry_policy,
-      old.journey, old.debtor_document, old.first_charge_uuid, old.sealed_payer_account is null)
+      old.journey, old.first_charge_uuid, old.sealed_payer_account is null)
     is distinct from (new.value_cents, new.minimum_cents, new.frequency, new.starts_on, new.ends_on, new.contract, new.subject,
-      new.retry_policy, new.journey, new.debtor_document, new.first_charge_uuid, new.sealed_payer_account is null))
+      new.retry_policy, new.journey, new.first_charge_uuid, new.sealed_payer_account is null)
+    -- Only an erasure changes the payer, of a recurrence that has ended.
+    or (old.debtor_document <> new.debtor_document
+      and (not is_erased(new.debtor_document) or new.state in ('creating', 'pending', 'processing', 'active'))))
   execute function refuse();
 -- Nor does where it is, once a provider has created it, nor the fee on top of its value.
 create trigger recurrence_provider_fixed before update of rail_id, connection_uuid, fee_cents on recurrence for each row

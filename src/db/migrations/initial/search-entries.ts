@@ -161,7 +161,7 @@ ${createRefreshTrigger('transfer', {
 ${createRefreshTrigger('recurrence', {
   noun: 'recurrence',
   subject: 'uuid',
-  columns: 'connection_uuid, created_at, fee_cents, rail_id, payload',
+  columns: 'connection_uuid, created_at, fee_cents, debtor_name, debtor_document, rail_id, payload',
 })}
 ${createRefreshTrigger('dispute', {
   noun: 'dispute',

@@ -71,9 +71,11 @@ create index transfer_batch_item_by_state on transfer_batch_item (batch_uuid, st
 ${createValueTrigger('transfer_batch')}
 ${ITEM_TRANSITIONS}
 ${createValueTrigger('transfer_batch_item')}
--- What an item orders never changes, and neither does the transfer that it becomes.
+-- What an item orders never changes, and neither does the transfer that it becomes. Only an erasure removes whom it paid, once the
+-- transfer's row has all that.
 create trigger transfer_batch_item_fixed before update of transfer_uuid, external_ref, details on transfer_batch_item for each row
-  when (old.transfer_uuid <> new.transfer_uuid or old.external_ref <> new.external_ref or old.details <> new.details)
+  when (old.transfer_uuid <> new.transfer_uuid or old.external_ref <> new.external_ref or (old.details <> new.details
+      and (new.state not in ('started', 'cancelled') or (new.details ->> 'isErased') is distinct from 'true')))
   execute function refuse();
 
 -- What waits for approvals is carried out only once its request is approved.

@@ -16,6 +16,11 @@ begin
   raise exception '% is append-only', tg_table_name using errcode = 'check_violation';
 end $$;
 
+-- What an erasure writes in place of a document (src/domain/privacy/erasure.ts). No document begins so.
+create function is_erased(document text) returns boolean immutable language sql as $$
+  select coalesce(document ~ '^#[0-9A-Za-z]{10,13}$', false)
+$$;
+
 -- For updates of a row that was read before: it must still be there.
 create function require_changed_row(changed bigint, relation text) returns void language plpgsql as $$
 begin
