@@ -331,7 +331,11 @@ async function findComparableMovements(
   const movements = await em.find(Movement, {
     providerAccountUuid,
     $or: [
-      { endToEnd: { $in: providerEntries.map(entry => entry.endToEnd).filter(Boolean) } },
+      // Both directions by their names: the index of the ids begins with them.
+      {
+        movementType: { $in: ['IN', 'OUT'] },
+        endToEnd: { $in: providerEntries.map(entry => entry.endToEnd).filter(Boolean) },
+      },
       { returnOf: { $in: returns.map(entry => entry.returnOf!) } },
       { refundUuid: { $in: returns.flatMap(({ reference }) => uuidFromReference(reference ?? '') ?? []) } },
       {

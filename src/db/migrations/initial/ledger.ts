@@ -74,6 +74,14 @@ create unique index movement_opened_once on movement (provider_account_uuid) whe
 create unique index movement_own_return_once on movement (original_uuid)
   where type = 'EXTERNAL_REFUND' and movement_type = 'OUT' and status in ('PENDING', 'SETTLED') and refund_uuid is null
     and dispute_uuid is null and reason is distinct from 'panel_return';
+-- The PIX of a provider account that settled in a period, which are compared with its statement every hour,
+create index movement_by_settlement on movement (provider_account_uuid, settled_at) where settled_at is not null;
+-- those that return one of the statement,
+create index movement_by_return_of on movement (return_of) where return_of is not null;
+-- what is in transit to it, and what its provider blocks.
+create index movement_in_transit on movement (provider_account_uuid) where movement_type = 'IN' and status = 'PENDING';
+create index movement_of_block on movement (provider_account_uuid, account_uuid)
+  where reason in ('provider_block', 'provider_unblock');
 -- An account's volume of the last days.
 create index movement_of_account on movement (account_uuid, created_at);
 -- Charges by the beginning of their payer's name, and by document.
