@@ -88,7 +88,8 @@ export async function erasePerson(
 ): Promise<Erasure> {
   const { document } = order
   const pseudonym = pseudonymOf(sealer, document)
-  for (const key of await listAttachmentKeys(em, await findEndedRows(em, order))) await storage.removeFile(key)
+  for (const key of await listAttachmentKeys(em, await findEndedRows(em, order)))
+    await storage.removeFile(key)
   const erased = await runAuditedAction(em, {
     by: order,
     action: 'erase_person',
@@ -132,14 +133,15 @@ export async function eraseUser(
   const { uuid, counts } = await runAuditedAction(em, {
     by: order,
     action: 'erase_user',
-    subject: result => `user/${result.uuid}`,
     async work(tx) {
       const user = await findUserToErase(tx, order.email)
       if (!user) throw new ErasureError(`there is no user ${order.email}`)
-      if (!user.isEnded) throw new ErasureError(`${order.email} can still sign in: remove or disable the user first`)
+      if (!user.isEnded)
+        throw new ErasureError(`${order.email} can still sign in: remove or disable the user first`)
       refuseRunning(await listRunningOfUser(tx, order.email))
       return { uuid: user.uuid, counts: await eraseUserRows(tx, { uuid: user.uuid, email: order.email }) }
     },
+    subject: result => `user/${result.uuid}`,
   })
   return { user_uuid: uuid, erased: counts, kept: KEPT_OF_USER }
 }

@@ -88,7 +88,9 @@ export function registerLedgerCommands(trilho: OperatorCommand) {
 
   ledger
     .auditedCommand('archive', { isRoutine: true })
-    .description('write the months that are over and not archived to the file storage, as maintenance does every six hours')
+    .description(
+      'write the months that are over and not archived to the file storage, as maintenance does every six hours',
+    )
     .run(async ({ em, print, config, operator }) => {
       const storage = await openStorage(config)
       for await (const archive of archiveLedger(em, storage, operator)) print(showArchive(archive))

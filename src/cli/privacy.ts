@@ -11,12 +11,15 @@ export function registerPrivacyCommands(trilho: OperatorCommand): void {
   const privacy = trilho.command('privacy')
 
   addPersonOptions(privacy.auditedCommand('export'))
-    .description('print all that is stored about a payer, a receiver or a user; recorded in the operator actions')
+    .description(
+      'print all that is stored about a payer, a receiver or a user; recorded in the operator actions',
+    )
     .run(async ({ em, sealer, operator, print }, options: PersonOptions) => {
       const person = readPersonOptions(options)
-      const records = person.email !== undefined
-        ? await exportUser(em, { ...operator, email: person.email })
-        : await exportPerson(em, sealer, { ...operator, ...person })
+      const records =
+        person.email !== undefined
+          ? await exportUser(em, { ...operator, email: person.email })
+          : await exportPerson(em, sealer, { ...operator, ...person })
       for (const record of records) print(record)
     })
 

@@ -112,7 +112,12 @@ export const RETENTION = {
     personal: ['description', 'details'],
     kept: { why: MONEY },
   },
-  refund: { holds: 'a refund', growsWith: 'refunds', personal: ['description', 'failure'], kept: { why: MONEY } },
+  refund: {
+    holds: 'a refund',
+    growsWith: 'refunds',
+    personal: ['description', 'failure'],
+    kept: { why: MONEY },
+  },
   dispute: {
     holds: 'a dispute and the reply to it',
     growsWith: 'disputes',
@@ -156,7 +161,11 @@ export const RETENTION = {
     personal: ['note'],
     kept: { why: 'an address that was sent keeps what it promises' },
   },
-  payment_link_charge: { holds: 'a charge that a payer asked a link for', growsWith: 'links', kept: { why: MONEY } },
+  payment_link_charge: {
+    holds: 'a charge that a payer asked a link for',
+    growsWith: 'links',
+    kept: { why: MONEY },
+  },
   approval_request: {
     holds: 'an order that waits for approvals, or has',
     growsWith: 'approved orders',
@@ -180,7 +189,11 @@ export const RETENTION = {
     growsWith: 'tariffs and the like',
     kept: { why: MONEY },
   },
-  ledger_adjustment: { holds: 'a correction of the ledger', growsWith: 'operators’ acts', kept: { why: MONEY } },
+  ledger_adjustment: {
+    holds: 'a correction of the ledger',
+    growsWith: 'operators’ acts',
+    kept: { why: MONEY },
+  },
   balance_check: { holds: 'the last balance that a provider reported', kept: { why: WHILE_USED } },
   ledger_archive: {
     holds: 'a month of the ledger that is in the storage, with its digest',
@@ -206,7 +219,10 @@ export const RETENTION = {
     kept: {
       days: 30,
       after: 'expires_at',
-      only: { condition: 'kept.accepted_at is null', exception: 'one that was accepted, as long as its user' },
+      only: {
+        condition: 'kept.accepted_at is null',
+        exception: 'one that was accepted, as long as its user',
+      },
     },
   },
   password_reset: {
@@ -235,7 +251,11 @@ export const RETENTION = {
     personal: ['actor', 'reason'],
     kept: { why: 'evidence of who changed what; PostgreSQL refuses every change' },
   },
-  pause: { holds: 'a pause', personal: ['actor', 'reason'], kept: { until: 'the pause ends', by: 'src/admin/pauses.ts' } },
+  pause: {
+    holds: 'a pause',
+    personal: ['actor', 'reason'],
+    kept: { until: 'the pause ends', by: 'src/admin/pauses.ts' },
+  },
   account_limits: {
     holds: 'limits of an account, with the receivers that it trusts',
     personal: ['limits', 'pending'],
@@ -257,7 +277,10 @@ export const RETENTION = {
     kept: { why: SETTINGS },
   },
   provider_account: { holds: 'an account at a provider', personal: ['name'], kept: { why: SETTINGS } },
-  provider_account_identity: { holds: 'what identifies an account at a bank, hashed', kept: { why: SETTINGS } },
+  provider_account_identity: {
+    holds: 'what identifies an account at a bank, hashed',
+    kept: { why: SETTINGS },
+  },
   provider_account_opening: { holds: 'what an opening balance was read with', kept: { why: MONEY } },
   default_provider: { holds: 'the order of an account’s providers', kept: { why: SETTINGS } },
   callout_secret: { holds: 'what signs call-outs, sealed', kept: { why: SETTINGS } },

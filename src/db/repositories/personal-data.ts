@@ -240,7 +240,9 @@ export async function erasePersonRows(
     counts[name] = await eraseJson(em, change, texts, eventValuesOf(rows))
   await run('refund', ERASE_REFUNDS, [formatTextArray(rows.movement), document])
   const disputes = formatTextArray(rows.dispute)
-  await run('attachment', 'delete from attachment where dispute_uuid = any(?::uuid[]) returning uuid', [disputes])
+  await run('attachment', 'delete from attachment where dispute_uuid = any(?::uuid[]) returning uuid', [
+    disputes,
+  ])
   await run(
     'dispute',
     `update dispute set details = '', provider_analysis = '',

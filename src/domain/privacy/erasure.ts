@@ -11,7 +11,10 @@ export const ERASED_TEXT = '[erased]'
  */
 export function buildPseudonym(mac: string, document: string): string {
   const [, , hash = ''] = mac.split('.')
-  return `#${hash.replaceAll('-', '0').replaceAll('_', '1').slice(0, document.length - 1)}`
+  return `#${hash
+    .replaceAll('-', '0')
+    .replaceAll('_', '1')
+    .slice(0, document.length - 1)}`
 }
 
 /** Parses a CPF or CNPJ with or without its punctuation; null where it has the length of none. */
@@ -40,7 +43,9 @@ export function eraseTexts(value: unknown, replacements: ReadonlyMap<string, str
   const isPersons = Object.values(value).some(one => typeof one === 'string' && replacements.has(one))
   const eraseField = ([key, one]: [string, unknown]): [string, unknown][] => {
     if (isPersons && key === 'address') return []
-    return [[key, isPersons && one && ACCOUNT_FIELDS.includes(key) ? ERASED_TEXT : eraseTexts(one, replacements)]]
+    return [
+      [key, isPersons && one && ACCOUNT_FIELDS.includes(key) ? ERASED_TEXT : eraseTexts(one, replacements)],
+    ]
   }
   return Object.fromEntries(Object.entries(value).flatMap(eraseField))
 }

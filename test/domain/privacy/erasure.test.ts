@@ -45,7 +45,10 @@ describe('the texts of a person in JSON', () => {
       uuid: 'u',
       value: 12.5,
       debtor: { name: 'Maria', document: '52998224725', email: 'm@example.com', address: { city: 'Natal' } },
-      pix: { sender: { name: 'Maria', account_number: '1', bank: { name: 'Banco' } }, receiver: { name: 'Loja', account_number: '1' } },
+      pix: {
+        sender: { name: 'Maria', account_number: '1', bank: { name: 'Banco' } },
+        receiver: { name: 'Loja', account_number: '1' },
+      },
       list: [null, 'Maria', 'Mariana', true],
     }
     const erased = {

@@ -78,7 +78,8 @@ async function countReads(): Promise<{ whole: number; indexed: number }> {
   return row!
 }
 
-const token = () => ({ accountUuid: large.accountUuid, connectionUuid: null, modeScope: 'test' }) as CallerToken
+const token = () =>
+  ({ accountUuid: large.accountUuid, connectionUuid: null, modeScope: 'test' }) as CallerToken
 const em = () => fixture.orm.em.fork()
 const listLines = (query: object) => listLedgerLines(em(), token(), ledgerQuery.parse(query))
 async function exhaust(lines: AsyncIterable<unknown>): Promise<void> {
@@ -116,7 +117,13 @@ const READS: [name: string, most: number, read: () => Promise<unknown>][] = [
     'a report of a month',
     MONTH,
     async () => {
-      const terms = { accountUuid: large.accountUuid, connectionUuid: null, isSimulated: true, kind: 'LEDGER', format: 'CSV' }
+      const terms = {
+        accountUuid: large.accountUuid,
+        connectionUuid: null,
+        isSimulated: true,
+        kind: 'LEDGER',
+        format: 'CSV',
+      }
       const days = { dateFrom: LONG_AGO.date_from, dateTo: LONG_AGO.date_to, decimalMark: 'POINT' }
       await exhaust((await openReportContent(em(), { ...terms, ...days } as never, new Date())).stream)
     },
@@ -124,7 +131,11 @@ const READS: [name: string, most: number, read: () => Promise<unknown>][] = [
   ['the archive of a month', MONTH, () => exhaust(readMonthLines(em(), LONG_AGO.date_from.slice(0, 7)))],
   ['the months to archive', PAGE, () => listMonthsToArchive(em(), new Date())],
   ['a comparison with a statement', MONTH, () => small.look()],
-  ['the sweep of returns', PAGE, () => listUnfinishedRows(em(), 'return', { until: new Date(), after: undefined, limit: 100 })],
+  [
+    'the sweep of returns',
+    PAGE,
+    () => listUnfinishedRows(em(), 'return', { until: new Date(), after: undefined, limit: 100 }),
+  ],
   ['the deletion of old rows', PAGE, () => pruneEvents({ orm: fixture.orm } as never)()],
   ['the counters of lists', PAGE, () => foldListCounters(fixture.orm)],
   ['the gauges', PAGE, () => readDatabaseGauges(em())],

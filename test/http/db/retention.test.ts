@@ -32,10 +32,11 @@ test('every table is in it, and nothing else', async () => {
 
 test('every column that it names exists', async () => {
   const columns = await readColumns()
-  const unknown = Object.entries(RETENTION).flatMap(([table, { personal = [], kept }]: [string, TableRetention]) =>
-    [...personal, ...('after' in kept ? [kept.after] : [])]
-      .filter(column => !columns.get(table)?.includes(column))
-      .map(column => `${table}.${column}`),
+  const unknown = Object.entries(RETENTION).flatMap(
+    ([table, { personal = [], kept }]: [string, TableRetention]) =>
+      [...personal, ...('after' in kept ? [kept.after] : [])]
+        .filter(column => !columns.get(table)?.includes(column))
+        .map(column => `${table}.${column}`),
   )
   expect(unknown).toEqual([])
 })

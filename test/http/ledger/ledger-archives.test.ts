@@ -25,7 +25,14 @@ beforeEach(async () => {
 })
 
 const book = (at: string, cents: number) =>
-  bookLine(fixture.orm, { connection, type: 'EXTERNAL_TRANSFER', cents, balance: cents, at: Date.parse(at), name: 'Maria' })
+  bookLine(fixture.orm, {
+    connection,
+    type: 'EXTERNAL_TRANSFER',
+    cents,
+    balance: cents,
+    at: Date.parse(at),
+    name: 'Maria',
+  })
 const archive = () => archiveClosedMonths(fixture.activities)()
 const list = () => listLedgerArchives(fixture.orm.em.fork())
 const listFiles = async () => (await readdir(join(fixture.files, 'ledger'))).sort()
@@ -56,9 +63,16 @@ test('each month that is over becomes a file with its digest, once, without the 
     .split('\n')
     .map(line => JSON.parse(line))
   expect(lines.map(({ cents }) => cents)).toEqual([-200, 200, -300, 300])
-  expect(lines[1]).toMatchObject({ movement_uuid: first, bucket: 'available', balance_cents: 200, movement_cents: 200 })
+  expect(lines[1]).toMatchObject({
+    movement_uuid: first,
+    bucket: 'available',
+    balance_cents: 200,
+    movement_cents: 200,
+  })
   expect(content.toString()).not.toMatch(/Maria|52998224725/)
-  expect(Object.keys(lines[0]).filter(name => (RETENTION.movement.personal as readonly string[]).includes(name))).toEqual([])
+  expect(
+    Object.keys(lines[0]).filter(name => (RETENTION.movement.personal as readonly string[]).includes(name)),
+  ).toEqual([])
 
   const files = await listFiles()
   expect(await archive()).toEqual({ archived: 0 })
@@ -73,7 +87,8 @@ test('an operator archives what is due, recorded month by month, and the present
   const files = await listFiles()
   const order = { actor: 'ana', reason: 'routine' }
   const archived = []
-  for await (const one of archiveLedger(fixture.orm.em.fork(), fixture.activities.storage, order)) archived.push(one.month)
+  for await (const one of archiveLedger(fixture.orm.em.fork(), fixture.activities.storage, order))
+    archived.push(one.month)
   expect(archived).toEqual(['2026-09'])
   // The digest is in the name: the same lines are the same file.
   expect(await listFiles()).toEqual(files)

@@ -44,10 +44,18 @@ const sql = <Row extends object>(text: string, values: unknown[] = []) =>
   fixture.orm.em.fork().execute<Row[]>(text, values)
 const erase = (accountUuid: string | null = account) => {
   const { sealer, storage } = fixture.activities
-  return erasePerson(fixture.orm.em.fork(), { sealer, storage }, { ...ORDER, document: DOCUMENT, accountUuid })
+  return erasePerson(
+    fixture.orm.em.fork(),
+    { sealer, storage },
+    { ...ORDER, document: DOCUMENT, accountUuid },
+  )
 }
 const exportAll = () =>
-  exportPerson(fixture.orm.em.fork(), fixture.activities.sealer, { ...ORDER, document: DOCUMENT, accountUuid: account })
+  exportPerson(fixture.orm.em.fork(), fixture.activities.sealer, {
+    ...ORDER,
+    document: DOCUMENT,
+    accountUuid: account,
+  })
 
 type ChargeRow = { state?: string; isRestricted?: boolean }
 /** A charge that the person is to pay. */
@@ -112,7 +120,11 @@ async function insertPaidTransfer(): Promise<string> {
         providerAccountUuid: randomUUID(),
         expiresAt: '2026-01-01T00:00:00.000Z',
       }),
-      ...[MARIA, JSON.stringify({ uuid, pix_key: EMAIL, receiver: JSON.parse(MARIA), value: 10 }), connection],
+      ...[
+        MARIA,
+        JSON.stringify({ uuid, pix_key: EMAIL, receiver: JSON.parse(MARIA), value: 10 }),
+        connection,
+      ],
     ],
   )
   const movement = await insertMovement({
@@ -120,7 +132,10 @@ async function insertPaidTransfer(): Promise<string> {
     party: MARIA,
     columns: { transfer_uuid: uuid, pix_key: EMAIL },
   })
-  await sql(`update transfer set state = 'paid', movement_uuid = ?, settled_at = now() where uuid = ?`, [movement, uuid])
+  await sql(`update transfer set state = 'paid', movement_uuid = ?, settled_at = now() where uuid = ?`, [
+    movement,
+    uuid,
+  ])
   return uuid
 }
 
@@ -133,7 +148,13 @@ async function insertPerson() {
     `insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, description,
        failure, request_id, fingerprint, created_at, updated_at)
      select ?, ?, account_uuid, uuid, provider_account_uuid, 'failed', 300, ?, ?, 'r', 'f', now(), now() from connection where uuid = ?`,
-    [refund, charge, `Devolução a ${NAME}`, JSON.stringify({ code: 'rejected', message: `conta de ${NAME}` }), connection],
+    [
+      refund,
+      charge,
+      `Devolução a ${NAME}`,
+      JSON.stringify({ code: 'rejected', message: `conta de ${NAME}` }),
+      connection,
+    ],
   )
   const dispute = randomUUID()
   await sql(
@@ -142,7 +163,18 @@ async function insertPerson() {
        replied_at, reply_state, request_id, created_at, updated_at)
      select ?, account_uuid, uuid, provider_account_uuid, ?, 'RECEIVED_MED', 'SCAM', 'rejected', 'E1', ?, ?, 1000, now(), now(),
        ?, ?, false, ?, now(), 'sent', 'r', now(), now() from connection where uuid = ?`,
-    [...[dispute, dispute, movement, charge, `${NAME} diz`, `CPF ${DOCUMENT}`, `${NAME} recebeu`, connection]],
+    [
+      ...[
+        dispute,
+        dispute,
+        movement,
+        charge,
+        `${NAME} diz`,
+        `CPF ${DOCUMENT}`,
+        `${NAME} recebeu`,
+        connection,
+      ],
+    ],
   )
   const attachment = `attachments/${randomUUID()}.pdf`
   const path = join(fixture.files, '..', 'proof.pdf')
@@ -227,7 +259,16 @@ async function insertPerson() {
 /** Rows of every table of an account's operations, without the columns that hold personal data. */
 async function readFacts(): Promise<Record<string, unknown[]>> {
   const facts: Record<string, unknown[]> = {}
-  for (const table of ['charge', 'movement', 'posting', 'transfer', 'refund', 'dispute', 'recurrence', 'event'] as const) {
+  for (const table of [
+    'charge',
+    'movement',
+    'posting',
+    'transfer',
+    'refund',
+    'dispute',
+    'recurrence',
+    'event',
+  ] as const) {
     const { personal = [] }: TableRetention = RETENTION[table]
     const rows = await sql<{ row: unknown }>(
       `select to_jsonb(t) - ?::text[] as row from ${table} t where account_uuid = ? order by to_jsonb(t) ->> 'uuid'`,
@@ -243,7 +284,9 @@ async function findTraces(): Promise<string[]> {
   const found: string[] = []
   for (const table of Object.keys(RETENTION) as TableName[])
     for (const trace of TRACES) {
-      const rows = await sql(`select from ${table} t where to_jsonb(t)::text like '%' || ? || '%' limit 1`, [trace])
+      const rows = await sql(`select from ${table} t where to_jsonb(t)::text like '%' || ? || '%' limit 1`, [
+        trace,
+      ])
       if (rows.length > 0) found.push(`${table}: ${trace}`)
     }
   return found
@@ -337,9 +380,9 @@ describe('PostgreSQL', () => {
     ['an erased document while it can be paid', 'pending', '#abcdefghij'],
   ])('refuses %s as the debtor of a charge', async (_, state, document) => {
     const uuid = state === 'paid' ? (await insertPaidCharge()).charge : await insertCharge()
-    await expect(sql('update charge set debtor_document = ? where uuid = ?', [document, uuid])).rejects.toThrow(
-      'charge_payer_fixed',
-    )
+    await expect(
+      sql('update charge set debtor_document = ? where uuid = ?', [document, uuid]),
+    ).rejects.toThrow('charge_payer_fixed')
     await sql(`update charge set state = 'cancelled' where uuid = ? and state = 'pending'`, [uuid])
   })
 
@@ -365,7 +408,9 @@ describe('the copy of a person’s data', () => {
     expect(uuidsOf('charge')).toContain(person.charge)
     for (const table of ['movement', 'refund', 'dispute', 'transfer', 'recurrence', 'event'] as const)
       expect(uuidsOf(table)).toContain(person[table])
-    expect(records.find(({ table }) => table === 'recurrence')!.row.payer_account).toEqual({ account_number: '77777-1' })
+    expect(records.find(({ table }) => table === 'recurrence')!.row.payer_account).toEqual({
+      account_number: '77777-1',
+    })
     const [act] = await sql<{ subject: string }>(
       `select subject, reason from operator_action where action = 'export_person' order by at desc limit 1`,
     )
