@@ -33,7 +33,8 @@ export type Erasure = { pseudonym: string; erased: ErasedCounts; kept: readonly 
 
 /** What an erasure of a payer or receiver leaves, and why. */
 const KEPT_OF_PERSON = [
-  'amounts, states, times, end-to-end ids and txids: the record of money, for the legal term',
+  'operations whose money moved at the given moment or later: the record of money with its payer or receiver, for the legal term',
+  'amounts, states, times, end-to-end ids and txids of all others: the record of money',
   'metadata, external_ref and notes of links: texts of the merchant, who may not put personal data there',
   'trusted receivers of limits: a setting of the account, by PUT /limits',
   'looked-up keys and codes that were read, masked and sealed: 30 days',
@@ -53,6 +54,8 @@ const KEPT_OF_USER = [
 ] as const
 
 type PersonOrder = ActionAuthor & Person
+/** `before`: whose money moved since then stays whole, as the law wants it; only the operator knows which law that is. */
+type ErasureOrder = PersonOrder & { before: Date }
 
 const pseudonymOf = (sealer: Pick<Sealer, 'mac'>, document: string) =>
   buildPseudonym(sealer.mac(`person ${document}`), document)
@@ -78,13 +81,13 @@ export function exportPerson(
 }
 
 /**
- * Erases a payer or receiver from all rows, in one transaction; before it, the attachments of the person's disputes from the storage, so
+ * Erases a payer or receiver from all rows except those of money since `before`, in one transaction; before it, the attachments of the person's disputes from the storage, so
  * that a repeat finds those that are left. May be repeated. Throws ErasureError where an operation or a delivery still runs, by its name.
  */
 export async function erasePerson(
   em: EntityManager,
   { sealer, storage }: { sealer: Sealer; storage: FileStorage },
-  order: PersonOrder,
+  order: ErasureOrder,
 ): Promise<Erasure> {
   const { document } = order
   const pseudonym = pseudonymOf(sealer, document)

@@ -207,7 +207,7 @@ const createInstantParser = (side: 'past' | 'future') => (value: string) => {
 export const parsePastInstant = createInstantParser('past')
 export const parseFutureInstant = createInstantParser('future')
 
-export function requireOption(value: string | undefined, option: string): string {
+export function requireOption<T>(value: T | undefined, option: string): T {
   if (value === undefined) throw new Error(`${option} is required`)
   return value
 }

@@ -4,7 +4,7 @@ import { parseEmail } from '../admin/users.ts'
 import type { Person } from '../db/repositories/personal-data.ts'
 import { parseDocument } from '../domain/privacy/erasure.ts'
 import { openStorage } from '../storage/storage.ts'
-import { type OperatorCommand, parseUuid, requireOption } from './command-context.ts'
+import { type OperatorCommand, parsePastInstant, parseUuid, requireOption } from './command-context.ts'
 
 /** Registers the commands over the personal data of one person (docs/retention.md). */
 export function registerPrivacyCommands(trilho: OperatorCommand): void {
@@ -27,15 +27,25 @@ export function registerPrivacyCommands(trilho: OperatorCommand): void {
     .description(
       'erase the personal data of a payer, a receiver or a user that has ended; amounts, states and ids of the rail stay',
     )
-    .run(async ({ em, sealer, operator, config, print }, options: PersonOptions) => {
+    .option(
+      '--before <moment>',
+      'with --document: operations whose money moved at this moment or later stay whole, because the law wants them; ISO 8601',
+      parsePastInstant,
+    )
+    .run(async ({ em, sealer, operator, config, print }, options: ErasureOptions) => {
       const person = readPersonOptions(options)
-      if (person.email !== undefined) return print(await eraseUser(em, { ...operator, email: person.email }))
+      if (person.email !== undefined) {
+        if (options.before !== undefined) throw new Error('--before is allowed only with --document')
+        return print(await eraseUser(em, { ...operator, email: person.email }))
+      }
+      const before = requireOption(options.before, '--before')
       const storage = await openStorage(config)
-      print(await erasePerson(em, { sealer, storage }, { ...operator, ...person }))
+      print(await erasePerson(em, { sealer, storage }, { ...operator, ...person, before }))
     })
 }
 
 type PersonOptions = { document?: string; user?: string; account?: string }
+type ErasureOptions = PersonOptions & { before?: Date }
 
 const addPersonOptions = <Command extends OperatorCommand>(command: Command) =>
   command

@@ -8,7 +8,12 @@ import { formatTextArray, joinConditions } from '../sql-conditions.ts'
 /** Personal data of payers and receivers, by the CPF or CNPJ of the person: found, exported, erased (docs/retention.md). */
 
 /** Whose data: of one account's operations, or of all. `document`: without punctuation, upper case. */
-export type Person = { document: string; accountUuid: string | null }
+export type Person = {
+  document: string
+  accountUuid: string | null
+  /** Operations whose money moved at this moment or later are left out; absent: none are. */
+  before?: Date
+}
 
 /** What takes the place of a person: of the document, and of a sealed column. */
 type PersonReplacement = { pseudonym: string; sealedNothing: string }
@@ -24,8 +29,16 @@ const partyOf = (column: string, more = '') =>
 const FAILURE = `failure || jsonb_build_object('message', failure ->> 'code')`
 const OTHER_PARTY = "(case movement_type when 'IN' then sender else receiver end)"
 
+/** SQL of the moment at which the money of an operation moved; null where none has. */
+const MONEY_MOVED_AT = {
+  movement: 'coalesce(settled_at, created_at)',
+  charge: 'paid_at',
+  transfer: 'settled_at',
+  recurrence: '(select max(c.paid_at) from charge c where c.recurrence_uuid = recurrence.uuid)',
+}
+
 type PersonColumns = {
-  table: 'charge' | 'transfer' | 'recurrence' | 'movement'
+  table: keyof typeof MONEY_MOVED_AT
   /** SQL of the documents of whom these columns are; a row is of the person whose document one of them is. */
   documents: string[]
   /** SQL of the texts that name the person, which events and answers repeat. */
@@ -130,6 +143,7 @@ export async function findPersonRows(em: EntityManager, person: Person): Promise
     const { sql, values } = joinConditions(
       [isOfPerson({ documents }), person.document],
       person.accountUuid !== null && ['account_uuid = ?', person.accountUuid],
+      person.before !== undefined && [`coalesce(${MONEY_MOVED_AT[table]} < ?, true)`, person.before],
     )
     return selectValues<string>(em, `select uuid from ${table} where ${sql} order by uuid`, values)
   }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { Readable } from 'node:stream'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { archiveClosedMonths } from '../../../src/activities/ledger/archive.ts'
 import { archiveLedger } from '../../../src/admin/ledger-archives.ts'
@@ -42,6 +43,18 @@ test('nothing is archived of an empty ledger', async () => {
   expect(await list()).toEqual([])
 })
 
+test('a month is not recorded while its file cannot be read back whole', async () => {
+  await book('2026-08-10T12:00:00.000Z', 100)
+  const otherLines = { stream: Readable.from([gzipSync('{}\n')]), sizeBytes: 1 }
+  for (const found of [null, otherLines]) {
+    const storage = { ...fixture.activities.storage, openFile: async () => found }
+    await expect(archiveClosedMonths({ ...fixture.activities, storage })()).rejects.toThrow(
+      'the archive of 2026-08 is not whole in the storage: ledger/2026-08-',
+    )
+  }
+  expect(await list()).toEqual([])
+})
+
 test('each month that is over becomes a file with its digest, once, without the data of persons', async () => {
   await book('2026-08-31T23:59:59.999Z', 100)
   const first = await book('2026-09-01T00:00:00.000Z', 200)
@@ -50,7 +63,7 @@ test('each month that is over becomes a file with its digest, once, without the 
   const { archived } = await archive()
   const archives = await list()
   expect(archives.map(({ month, lineCount }) => [month, lineCount]).slice(0, 2)).toEqual([
-    ['2026-08', 2],
+    ['2026-08', 4],
     ['2026-09', 4],
   ])
   expect(archived).toBe(archives.length)

@@ -42,12 +42,13 @@ beforeEach(async () => {
 
 const sql = <Row extends object>(text: string, values: unknown[] = []) =>
   fixture.orm.em.fork().execute<Row[]>(text, values)
-const erase = (accountUuid: string | null = account) => {
+const HOUR_MS = 3_600_000
+const erase = (accountUuid: string | null = account, before = new Date(Date.now() + HOUR_MS)) => {
   const { sealer, storage } = fixture.activities
   return erasePerson(
     fixture.orm.em.fork(),
     { sealer, storage },
-    { ...ORDER, document: DOCUMENT, accountUuid },
+    { ...ORDER, document: DOCUMENT, accountUuid, before },
   )
 }
 const exportAll = () =>
@@ -209,7 +210,7 @@ async function insertPerson() {
     `insert into key_lookup (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, shown_key, outcome, receiver,
        transfer_uuid, request_id, created_at, updated_at, expires_at)
      select gen_random_uuid(), account_uuid, uuid, provider_account_uuid, true, 'EMAIL', 'm***', 'found', '{"name": "Maria Q."}', ?, 'r',
-       now(), now(), now() from connection where uuid = ?`,
+       now() - interval '10 minutes', now(), now() from connection where uuid = ?`,
     [transfer, connection],
   )
   const recurrence = await insertRecurrence(
@@ -346,6 +347,27 @@ describe('the erasure of a payer and receiver', () => {
     const elsewhere = await fixture.insertAccount()
     expect((await erase(elsewhere)).erased).toEqual({})
     expect((await erase()).erased).toMatchObject({ charge: 1, movement: 1 })
+  })
+
+  test('leaves whole what moved money since the given moment, and erases what moved none', async () => {
+    const { charge, movement } = await insertPaidCharge()
+    const transfer = await insertPaidTransfer()
+    const readPaid = () =>
+      sql(
+        `select to_jsonb(c) as row from charge c where uuid = ? union all select to_jsonb(m) from movement m where account_uuid = ?
+         union all select to_jsonb(t) from transfer t where uuid = ? order by 1`,
+        [charge, account, transfer],
+      )
+    const paid = await readPaid()
+    const expired = await insertCharge({ state: 'expired' })
+    expect((await erase(account, new Date(Date.now() - HOUR_MS))).erased).toEqual({ charge: 1 })
+    expect(await readPaid()).toEqual(paid)
+    const [left] = await sql('select debtor_name from charge where uuid = ?', [expired])
+    expect(left).toEqual({ debtor_name: ERASED_TEXT })
+    const kept = (await exportAll()).map(({ row }) => row.uuid)
+    expect(kept).toEqual(expect.arrayContaining([charge, movement, transfer]))
+    expect((await erase()).erased).toMatchObject({ charge: 1, movement: 2, transfer: 1 })
+    expect(await findTraces()).toEqual([])
   })
 
   test('is refused while something runs, by its name, and changes nothing', async () => {
