@@ -90,8 +90,11 @@ async function listOldPage(query: object): Promise<void> {
   await listLines({ ...query, cursor: meta.next_cursor })
 }
 
-/** Most entries that a read of one page or one sum may take from indexes, and one of the lines of a month. */
-const [PAGE, MONTH] = [5_000, 400_000]
+/**
+ * Most entries that a read of one page or one sum may take from indexes, and one of the lines of a month. A report may read one index of
+ * its account once: PostgreSQL may look for the first and the last line of its days in the order of the lines.
+ */
+const [PAGE, MONTH, ACCOUNT] = [5_000, 400_000, 1_000_000]
 
 const READS: [name: string, most: number, read: () => Promise<unknown>][] = [
   ['the newest page of the statement', PAGE, () => listLines({})],
@@ -115,7 +118,7 @@ const READS: [name: string, most: number, read: () => Promise<unknown>][] = [
   ],
   [
     'a report of a month',
-    MONTH,
+    ACCOUNT,
     async () => {
       const terms = {
         accountUuid: large.accountUuid,
