@@ -180,6 +180,22 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'state',
     pt: 'A contestação não está mais PENDING, ou é sobre uma transferência sua. Não precisa de resposta.',
   },
+  med_already_asked: {
+    action: 'state',
+    pt: 'A transferência já tem uma contestação, de um pedido anterior ou do painel do provedor; uma cancelada também conta. Liste as contestações com `med_type=REQUESTED_MED`.',
+  },
+  med_period_over: {
+    action: 'state',
+    pt: 'O Pix permite contestar em até 80 dias da liquidação. Por este caminho nada mais pode ser pedido.',
+  },
+  transfer_not_disputable: {
+    action: 'state',
+    pt: 'A transferência não foi liquidada, falhou ou voltou por inteiro. Leia a transferência.',
+  },
+  med_not_cancellable: {
+    action: 'state',
+    pt: 'A contestação terminou, é de um pagamento recebido, ou o provedor ainda não aceitou o pedido ou recusa cancelar. Leia a contestação.',
+  },
   insufficient_balance: {
     action: 'state',
     pt: 'O saldo disponível no provedor da cobrança não cobre a devolução e a tarifa. Espere entradas ou devolva menos.',
@@ -300,6 +316,10 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     pt: 'O código tem um valor próprio, e `value` é outro. Nada começou. `value` só é preciso quando o pagador escolhe.',
   },
   pix_key_limit: { action: 'state', pt: 'A conta já tem 3 chaves desse tipo. Apague uma antes.' },
+  dispute_not_supported: {
+    action: 'correct',
+    pt: 'A API do provedor que enviou a transferência não recebe pedidos de devolução. Peça lá: no aplicativo, no painel ou ao suporte.',
+  },
   key_not_supported: {
     action: 'correct',
     pt: 'O provedor não registra chaves desse tipo. Use outro `type` ou outro `provider_uuid`.',

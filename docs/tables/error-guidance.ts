@@ -93,6 +93,14 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   med_already_answered: 'A dispute accepts one reply. Read the dispute for the reply that was sent.',
   med_not_answerable:
     'The dispute is no longer PENDING, or the account opened it against its own transfer. No reply is needed.',
+  med_already_asked:
+    'A dispute of the transfer exists, of an earlier request or of the panel of its provider; also a cancelled one counts. List the disputes with `med_type=REQUESTED_MED`.',
+  med_period_over:
+    'PIX allows a dispute within 80 days of the settlement. Nothing can be asked back by this way any more.',
+  transfer_not_disputable:
+    'The transfer has not settled, has failed, or came back in whole. Read the transfer.',
+  med_not_cancellable:
+    'The dispute is closed, is about a payment that was received, or its provider has not accepted the request yet, or refuses to cancel it. Read the dispute.',
   insufficient_balance:
     'The available balance at the provider of the charge is less than the refund plus its fee. Wait for incoming payments, or refund less. A transfer without balance is `provider_rejected` with this code in `data.error.code`.',
   batch_not_cancellable:
@@ -168,6 +176,8 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   qr_value_mismatch:
     'The code has a value of its own, and `value` is another one. Nothing was started. `value` is needed only where the payer chooses it.',
   pix_key_limit: 'The account has 3 keys of this type. Delete one first.',
+  dispute_not_supported:
+    'The API of the provider that sent the transfer takes no requests for money. Ask it there: in its app, its panel, or of its support.',
   key_not_supported:
     'The API of the provider does not register keys of this type. Use another `type` or another `provider_uuid`.',
   too_many_attempts:

@@ -149,17 +149,26 @@ export const TRANSFER_GUIDANCE: StateGuidance<TransferState, TransferEvent> = {
 
 export const DISPUTE_GUIDANCE: StateGuidance<DisputeState, DisputeEvent> = {
   notes: {
+    requesting: { en: 'you ask for it', pt: 'você pede' },
     accepted: { en: 'the money is not returned yet', pt: 'o dinheiro ainda não voltou' },
     resolved: { en: '`resolved` is true', pt: '`resolved` é true' },
     lapsed: { en: '`resolved` is true', pt: '`resolved` é true' },
   },
   events: {
+    requested: {
+      en: 'the provider of your transfer accepts the request',
+      pt: 'o provedor da sua transferência aceita o pedido',
+    },
+    request_refused: { en: 'the provider refuses the request', pt: 'o provedor recusa o pedido' },
     replied: { en: 'you reply', pt: 'você responde' },
     reply_refused: { en: 'the provider refuses the reply', pt: 'o provedor recusa a resposta' },
     deadline_passed: { en: '`due_at` passes without a reply', pt: '`due_at` passa sem resposta' },
     agreed: { en: "the claim is accepted: the payer's", pt: 'a contestação é aceita: ganha quem pagou' },
     disagreed: { en: 'the claim is rejected: yours', pt: 'a contestação é rejeitada: o dinheiro é seu' },
-    withdrawn: { en: "the payer's bank withdraws it", pt: 'o banco de quem pagou desiste' },
+    withdrawn: {
+      en: "the payer's bank withdraws it, or you cancel your request",
+      pt: 'o banco de quem pagou desiste, ou você cancela o seu pedido',
+    },
     returned: {
       en: 'the provider has returned all the money, or closes it after a part',
       pt: 'o provedor devolveu todo o dinheiro, ou encerra depois de uma parte',

@@ -32,13 +32,21 @@ export type SimulatedDispute = {
   dueAt: string
   changedAt: string
   decidedAt: string | null
+  /** Text of the account that has requested it. */
+  details: string | null
 }
 /** A dispute was opened or decided. */
 export type DisputeRailEvent = { kind: 'dispute'; account: SimulatedAccount; dispute: SimulatedDispute }
 /** A stored reply; `accept` is null if the provider API has no such field; `documents` is JSON. */
 export type SimulatedDisputeReply = { accept: 0 | 1 | null; text: string; documents: string; at: string }
 
-type DisputeOpening = { endToEnd: string; cents?: number; situation: DictSituation; dueAt?: string }
+type DisputeOpening = {
+  endToEnd: string
+  cents?: number
+  situation: DictSituation
+  dueAt?: string
+  details?: string
+}
 type DisputeOpeningResult =
   | { kind: 'opened'; id: string }
   | { kind: 'no_such_pix' }
@@ -49,11 +57,16 @@ type DisputeReplyResult = 'accepted' | 'no_such_dispute' | 'already_replied' | '
 
 export type SimulatedDisputes = {
   open(opening: DisputeOpening): DisputeOpeningResult
-  /** Decides a dispute once; undefined if there is no such dispute. `nature`: of the returns that follow; default: fraud. */
+  /** Opens a dispute about a PIX that an account has sent, as that account requests it of its bank. */
+  request(accountId: string, request: Omit<DisputeOpening, 'cents' | 'dueAt'>): DisputeOpeningResult
+  /**
+   * Decides a dispute once; undefined if there is no such dispute. `nature`: of the returns that follow; default: fraud. `returned`:
+   * what the accounts that the money has reached return of a transfer to a recipient that is not simulated; default: one returns all.
+   */
   decide(
     id: string,
     decision: DisputeDecision,
-    nature?: DisputeReturnNature,
+    returns?: { nature?: DisputeReturnNature | undefined; returned?: number[] | undefined },
   ): 'decided' | 'already_decided' | undefined
   /** Stores a reply; `allowsRepeat`: a provider API that accepts further replies. */
   reply(
@@ -114,6 +127,41 @@ export function simulateDisputes(dependencies: DisputeDependencies): SimulatedDi
     return changed
   }
 
+  const open: SimulatedDisputes['open'] = ({ endToEnd, cents, situation, dueAt, details = null }) =>
+    store.inTransaction(() => {
+      const sides = findDisputeSides(dependencies, endToEnd)
+      if (sides.length === 0) return { kind: 'no_such_pix' }
+      if (sides.some(({ accountId }) => find(accountId, endToEnd))) return { kind: 'already_disputed' }
+      const claimedCents = cents ?? sides[0]!.cents
+      if (claimedCents > sides[0]!.cents) return { kind: 'over_the_pix' }
+      const id = ids.disputeId()
+      const openedAt = now().toISOString()
+      for (const { accountId, side } of sides) {
+        const account = accounts.find(accountId)!
+        const replyDays = REPLY_DAYS[account.dialect] ?? ANALYSIS_DAYS
+        const defaultDueAt = new Date(Date.parse(openedAt) + replyDays * DAY_MS)
+        const dispute: SimulatedDispute = {
+          accountId,
+          id,
+          side,
+          endToEnd,
+          protocol: store.nextCount('disputeProtocol'),
+          cents: claimedCents,
+          situation,
+          status: 'open',
+          blockedCents: side === 'received' ? rail.block(accountId, claimedCents) : 0,
+          openedAt,
+          dueAt: dueAt ?? defaultDueAt.toISOString(),
+          changedAt: openedAt,
+          decidedAt: null,
+          details,
+        }
+        store.insert('dispute', dispute)
+        onRailEvent({ kind: 'dispute', account, dispute })
+      }
+      return { kind: 'opened', id }
+    })
+
   return {
     find,
     listById,
@@ -126,41 +174,15 @@ export function simulateDisputes(dependencies: DisputeDependencies): SimulatedDi
         to,
       ),
 
-    open: ({ endToEnd, cents, situation, dueAt }) =>
-      store.inTransaction(() => {
-        const sides = findDisputeSides(dependencies, endToEnd)
-        if (sides.length === 0) return { kind: 'no_such_pix' }
-        if (sides.some(({ accountId }) => find(accountId, endToEnd))) return { kind: 'already_disputed' }
-        const claimedCents = cents ?? sides[0]!.cents
-        if (claimedCents > sides[0]!.cents) return { kind: 'over_the_pix' }
-        const id = ids.disputeId()
-        const openedAt = now().toISOString()
-        for (const { accountId, side } of sides) {
-          const account = accounts.find(accountId)!
-          const replyDays = REPLY_DAYS[account.dialect] ?? ANALYSIS_DAYS
-          const defaultDueAt = new Date(Date.parse(openedAt) + replyDays * DAY_MS)
-          const dispute: SimulatedDispute = {
-            accountId,
-            id,
-            side,
-            endToEnd,
-            protocol: store.nextCount('disputeProtocol'),
-            cents: claimedCents,
-            situation,
-            status: 'open',
-            blockedCents: side === 'received' ? rail.block(accountId, claimedCents) : 0,
-            openedAt,
-            dueAt: dueAt ?? defaultDueAt.toISOString(),
-            changedAt: openedAt,
-            decidedAt: null,
-          }
-          store.insert('dispute', dispute)
-          onRailEvent({ kind: 'dispute', account, dispute })
-        }
-        return { kind: 'opened', id }
-      }),
+    open,
 
-    decide: (id, decision, nature = 'MED_FRAUDE') =>
+    request: (accountId, request) => {
+      const sides = findDisputeSides(dependencies, request.endToEnd)
+      const isSender = sides.some(one => one.side === 'requested' && one.accountId === accountId)
+      return isSender ? open(request) : { kind: 'no_such_pix' }
+    },
+
+    decide: (id, decision, { nature = 'MED_FRAUDE', returned } = {}) =>
       store.inTransaction(() => {
         const disputes = listById(id)
         if (disputes.length === 0) return undefined
@@ -172,7 +194,7 @@ export function simulateDisputes(dependencies: DisputeDependencies): SimulatedDi
           const decided = change(dispute, { status: decision, blockedCents: 0, decidedAt })
           onRailEvent({ kind: 'dispute', account: accounts.find(accountId)!, dispute: decided })
         }
-        if (decision === 'agreed') returnDisputedMoney(dependencies, disputes, nature)
+        if (decision === 'agreed') returnDisputedMoney(dependencies, disputes, { nature, returned })
         return 'decided'
       }),
 
@@ -228,20 +250,21 @@ function findDisputeSides(
 
 /**
  * Returns the money of an accepted dispute. A simulated recipient returns up to its balance, and the return of the rest
- * fails: no more follows. With an empty balance the refund is accepted and then rejected. Any other recipient returns the whole
- * amount.
+ * fails: no more follows. With an empty balance the refund is accepted and then rejected. Of any other recipient the whole
+ * amount comes back, or what `returned` says.
  */
 function returnDisputedMoney(
   { accounts, receipts, refunds, returns, transfers, ids }: DisputeSideDependencies,
   disputes: (DisputeSide & { endToEnd: string })[],
-  nature: DisputeReturnNature,
+  { nature, returned }: { nature: DisputeReturnNature; returned: number[] | undefined },
 ): void {
   const received = disputes.find(({ side }) => side === 'received')
   if (!received) {
     const { endToEnd, cents } = disputes[0]!
     const transfer = transfers.findByEndToEnd(endToEnd)!
     const unreturnedCents = transfer.cents - sumReturns(returns.listReturns(transfer))
-    returns.creditReturn({ endToEnd, cents: Math.min(cents, unreturnedCents), nature })
+    for (const returnedCents of returned ?? [Math.min(cents, unreturnedCents)])
+      returns.creditReturn({ endToEnd, cents: returnedCents, nature })
     return
   }
   const { accountId, endToEnd } = received

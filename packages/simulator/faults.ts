@@ -25,6 +25,8 @@ export const PROVIDER_OPERATIONS = [
   'findLookUpBudget',
   'listDisputes',
   'findDispute',
+  'requestDispute',
+  'cancelDispute',
   'replyToDispute',
   'issueRecurrence',
   'requestConsent',

@@ -100,7 +100,14 @@ const OPERATIONS_BY_EVENT: Record<RailEvent['kind'], readonly ProviderOperation[
   transfer: ['sendTransfer', 'findTransfer', 'registerNotificationUrl'],
   return: ['sendTransfer', 'findTransfer', 'registerNotificationUrl'],
   order_removed: ['sendTransfer', 'findTransfer', 'registerNotificationUrl'],
-  dispute: ['listDisputes', 'findDispute', 'replyToDispute', 'registerNotificationUrl'],
+  dispute: [
+    'listDisputes',
+    'findDispute',
+    'requestDispute',
+    'cancelDispute',
+    'replyToDispute',
+    'registerNotificationUrl',
+  ],
   recurrence: [
     'issueRecurrence',
     'requestConsent',

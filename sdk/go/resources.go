@@ -478,11 +478,37 @@ func (r *MedsResource) Iterate(ctx context.Context, query ListMedsQuery, options
 	})
 }
 
+// Request: Ask for the money of a transfer back.
+//
+// For fraud, coercion and access by others, within 80 days of the settlement, once for ever for each transfer.
+// Answers when the provider has the request; MED events tell how far it has come. What other banks return of
+// it is credited as it arrives. Token scope: `refunds`.
+func (r *MedsResource) Request(ctx context.Context, request RequestMedRequest, options ...CallOption) (*Dispute, error) {
+	return readOne[Dispute](ctx, r.transport, call{operation: "requestMed", method: "POST", path: "/api/v1/meds", accept: "application/json", request: request, isKeyed: true}, options)
+}
+
 // Get: Read a dispute.
 //
 // With the links of its attachments, which are signed and expire. Token scope: `read` or `refunds`.
 func (r *MedsResource) Get(ctx context.Context, uuid string, options ...CallOption) (*Dispute, error) {
 	return readOne[Dispute](ctx, r.transport, call{operation: "getMed", method: "GET", path: "/api/v1/meds/{uuid}", accept: "application/json", pathValues: []string{uuid}}, options)
+}
+
+// GetEvidencePdf: Read what is recorded of a disputed PIX as a PDF.
+//
+// The dispute, its PIX, the charge or transfer that it belongs to with its history, and the names of the
+// attachments: to attach to a reply, or to hand to a bank. Equal bytes until the dispute changes. Token scope:
+// `read` or `refunds`.
+func (r *MedsResource) GetEvidencePdf(ctx context.Context, uuid string, query GetMedEvidencePdfQuery, options ...CallOption) ([]byte, error) {
+	return readContent(ctx, r.transport, call{operation: "getMedEvidencePdf", method: "GET", path: "/api/v1/meds/{uuid}/evidence.pdf", accept: "application/pdf", pathValues: []string{uuid}, query: query}, options)
+}
+
+// Cancel: Cancel a dispute that the account has requested.
+//
+// At its provider first, then here. Without an answer of the provider it stays as it is, and the provider is
+// asked until the result is known. The transfer cannot be disputed again. Token scope: `refunds`.
+func (r *MedsResource) Cancel(ctx context.Context, uuid string, options ...CallOption) (*Dispute, error) {
+	return readOne[Dispute](ctx, r.transport, call{operation: "cancelMed", method: "POST", path: "/api/v1/meds/{uuid}/cancel", accept: "application/json", pathValues: []string{uuid}}, options)
 }
 
 // Reply: Answer a dispute.

@@ -938,7 +938,9 @@ type Dispute struct {
 	// Of the reply, or the provider’s while there is none.
 	Analysis string `json:"analysis"`
 	// Why the provider refused the last reply; absent once there is another.
-	ReplyError Opt[DisputeReplyError] `json:"reply_error,omitzero"`
+	ReplyError Opt[DisputeFailure] `json:"reply_error,omitzero"`
+	// Of a REQUESTED_MED that is REJECTED: why the provider refused the request.
+	Error Opt[DisputeFailure] `json:"error,omitzero"`
 	// Whether it is over. True with `PROCESSING`: no decision was published in the 91 days in which money could be
 	// returned, and nothing is blocked any more.
 	Resolved bool `json:"resolved"`
@@ -947,7 +949,12 @@ type Dispute struct {
 	// Disputed amount.
 	Value Amount `json:"value"`
 	// Amount blocked for the dispute now.
-	BlockedValue Amount        `json:"blocked_value"`
+	BlockedValue Amount `json:"blocked_value"`
+	// Of a REQUESTED_MED: what came back by it.
+	RecoveredValue Opt[Amount] `json:"recovered_value,omitzero"`
+	// Of a REQUESTED_MED whose provider shows it: how far the Central Bank has come, from bank to bank that the
+	// money has reached.
+	Recovery     Opt[Recovery] `json:"recovery,omitzero"`
 	ChargeUUID   Opt[string]   `json:"charge_uuid,omitzero"`
 	TransferUUID Opt[string]   `json:"transfer_uuid,omitzero"`
 	Provider     ProviderShown `json:"provider"`
@@ -955,6 +962,12 @@ type Dispute struct {
 	CreatedAt time.Time `json:"created_at"`
 	// UTC, six fractional digits.
 	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// DisputeFailure: an object of the API
+type DisputeFailure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
 // DisputeInitiation: an object of the API
@@ -999,12 +1012,6 @@ type DisputeRecord struct {
 	CreatedAt time.Time `json:"created_at"`
 	// UTC, six fractional digits.
 	UpdatedAt time.Time `json:"updated_at"`
-}
-
-// DisputeReplyError: an object of the API
-type DisputeReplyError struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
 }
 
 // Due: When the charge is to be paid, and what its provider adds or subtracts for the day of payment. Excludes
@@ -1215,6 +1222,12 @@ type GetLedgerBalancesQuery struct {
 	DateTo Opt[string] `json:"date_to,omitzero"`
 	// IANA time zone of the days in this query; by default UTC.
 	TimeZone Opt[string] `json:"time_zone,omitzero"`
+}
+
+// GetMedEvidencePdfQuery: an object of the API
+type GetMedEvidencePdfQuery struct {
+	// Language of the document; by default Portuguese. pt-BR, en.
+	Language Opt[string] `json:"language,omitzero"`
 }
 
 // GetPaymentReceiptPdfQuery: an object of the API
@@ -2445,6 +2458,21 @@ type RecoverWebhookRequest struct {
 	Since time.Time `json:"since"`
 }
 
+// Recovery: an object of the API
+type Recovery struct {
+	// CREATED, TRACKED, AWAITING_ANALYSIS, ANALYSED, REFUNDING, COMPLETED, CANCELLED.
+	Stage string `json:"stage"`
+	// The oldest first.
+	Events []RecoveryEvent `json:"events"`
+}
+
+// RecoveryEvent: an object of the API
+type RecoveryEvent struct {
+	// CREATED, TRACKED, AWAITING_ANALYSIS, ANALYSED, REFUNDING, COMPLETED, CANCELLED.
+	Stage string    `json:"stage"`
+	At    time.Time `json:"at"`
+}
+
 // Recurrence: an object of the API
 type Recurrence struct {
 	UUID string `json:"uuid"`
@@ -2768,6 +2796,17 @@ type ReportScheduleOrder struct {
 // ReportSchedules: an object of the API
 type ReportSchedules struct {
 	Schedules []ReportSchedule `json:"schedules"`
+}
+
+// RequestMedRequest: an object of the API
+type RequestMedRequest struct {
+	// A settled transfer of the account.
+	TransferUUID string `json:"transfer_uuid"`
+	// What has happened. A quarrel about goods, or an own mistake, is none of these. UNDEFINED, SCAM,
+	// WRONG_TRANSACTION, COERCION_CRIME, UNAUTHORIZED_ACCESS.
+	DisputeType string `json:"dispute_type"`
+	// What has happened, for the analysts of the banks.
+	Details string `json:"details"`
 }
 
 // RetryPaymentRequest: an object of the API

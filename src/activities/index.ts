@@ -16,6 +16,7 @@ import {
   storeDisputeReply,
 } from './disputes/activities.ts'
 import { sweepDisputes } from './disputes/reconcile.ts'
+import { cancelDispute, openRequestedDispute, requestDispute } from './disputes/request.ts'
 import { archiveClosedMonths } from './ledger/archive.ts'
 import { lookUpPayout } from './payouts/look-up.ts'
 import { settleManually } from './payouts/manual-settlement.ts'
@@ -89,6 +90,8 @@ export function providerActivities(dependencies: ActivityDependencies) {
     sendAuthCode: sendAuthCode(dependencies),
     sendPasswordReset: sendPasswordReset(dependencies),
     pollDispute: pollDispute(dependencies),
+    requestDispute: requestDispute(dependencies),
+    cancelDispute: cancelDispute(dependencies),
     sendDisputeReply: sendDisputeReply(dependencies),
     rebuildOperation: rebuildOperation(dependencies),
   }
@@ -131,6 +134,7 @@ export function databaseActivities(dependencies: ActivityDependencies) {
     storeAuthCode: storeAuthCode(dependencies),
     openReport: openReport(dependencies),
     getDispute: getDispute(dependencies),
+    openRequestedDispute: openRequestedDispute(dependencies),
     storeDisputeReply: storeDisputeReply(dependencies),
     recordDisputeWarning: recordDisputeWarning(dependencies),
     applyDisputeDeadline: applyDisputeDeadline(dependencies),

@@ -51,6 +51,7 @@ import { registerTransferApprovalForms } from './pages/transfers/approval.ts'
 import { registerBatchUpload } from './pages/transfers/batch-upload.ts'
 import { registerBatchPages } from './pages/transfers/batches.ts'
 import { registerCodeForm } from './pages/transfers/code-form.ts'
+import { registerDisputeRequest } from './pages/transfers/dispute-request.ts'
 import { registerKeyForm } from './pages/transfers/key-form.ts'
 import { registerTransferPages } from './pages/transfers/transfers.ts'
 import { registerUnmatchedPages } from './pages/unmatched.ts'
@@ -88,6 +89,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerAccountForm(pageRouter)
   registerCodeForm(pageRouter)
   registerTransferPages(pageRouter)
+  registerDisputeRequest(pageRouter)
   registerTransferApprovalForms(pageRouter)
   registerApprovalPage(pageRouter)
   registerDisputePages(pageRouter)

@@ -65,7 +65,7 @@ export async function findReopening(
       const ids = {
         uuid,
         connectionUuid,
-        providerDisputeId: row.provider_dispute_id!,
+        providerDisputeId: row.provider_dispute_id ?? null,
         endToEnd: row.end_to_end!,
       }
       return () => signalDispute(temporal, { ...ids, requestId: row.request_id! }, notification)

@@ -8,7 +8,7 @@ import { Refund } from '../db/entities/refund.ts'
 import { batchQueries, type Query, runQuery } from '../db/pipeline/query.ts'
 import { findPreparedTransfer, queryAttemptByReference } from '../db/repositories/attempts.ts'
 import { isChargeAtOtherAccount } from '../db/repositories/charges.ts'
-import { queryProviderDisputeIds } from '../db/repositories/disputes.ts'
+import { type PixDispute, queryDisputesOfPix } from '../db/repositories/disputes.ts'
 import {
   markNotificationRouted,
   storeProviderNotifications,
@@ -53,7 +53,7 @@ export async function routeNotification(
 }
 
 /** The attempt whose reference a notification names, and the disputes about its PIX. */
-export type InboundNotificationSubject = [attempt: Attempt | undefined, disputes: string[]]
+export type InboundNotificationSubject = [attempt: Attempt | undefined, disputes: PixDispute[]]
 
 /** Queries the subject of a notification, at the provider account of its connection. */
 export function queryNotificationSubject(
@@ -62,7 +62,7 @@ export function queryNotificationSubject(
   { providerAccountUuid }: Connection,
 ): Query<InboundNotificationSubject> {
   const attempt = queryAttemptByReference(em, { reference, providerAccountUuid })
-  return batchQueries(attempt, queryProviderDisputeIds({ endToEnd, providerAccountUuid }))
+  return batchQueries(attempt, queryDisputesOfPix({ endToEnd, providerAccountUuid }))
 }
 
 /** A notification with the id of ours that it names, and the attempt of that id. */
@@ -74,16 +74,16 @@ async function routeByKind(
   { subject, ...inbound }: InboundNotification & { subject?: InboundNotificationSubject },
 ): Promise<NotificationOutcome | null> {
   const { notification, connection } = inbound
-  if (notification.kind === 'dispute' && notification.reference)
-    return routeToDispute(temporal, inbound, notification.reference)
   if (notification.kind === 'recurrence') return routeToRecurrence(temporal, em, inbound)
   const uuid = notification.reference ? uuidFromReference(notification.reference) : null
   const [attempt, disputes] =
     subject ?? (await runQuery(em, queryNotificationSubject(em, notification, connection)))
+  if (notification.kind === 'dispute' && notification.reference)
+    return routeToDispute(temporal, inbound, identifyDispute(inbound, notification.reference, disputes))
   const routeOwn = () => routeByReference(temporal, em, { ...inbound, uuid, attempt })
   if (notification.kind === 'payment') return routeOwn()
   // A return may be of a dispute: the disputes of that PIX are signalled as well.
-  for (const providerDisputeId of disputes) await routeToDispute(temporal, inbound, providerDisputeId)
+  for (const dispute of disputes) await routeToDispute(temporal, inbound, dispute)
   const outcome = notification.kind === 'dispute' ? null : await routeOwn()
   if (disputes.length > 0 || outcome === 'routed') return 'routed'
   return outcome ?? (isRecent(temporal, notification) ? null : 'foreign')
@@ -255,15 +255,34 @@ async function routeToRecurrence(
   return 'routed'
 }
 
-/** Signals the workflow of the dispute with this provider's id; the workflow creates the dispute or polls it. */
+type RoutedDispute = Pick<PixDispute, 'uuid' | 'providerDisputeId'>
+
+/**
+ * Identifies the dispute with a provider's id among those of its PIX: the one with this id, else the one that the account has requested,
+ * which its provider may know by several ids, else a new one.
+ */
+function identifyDispute(
+  { connection: { providerAccountUuid } }: InboundNotification,
+  providerDisputeId: string,
+  disputes: PixDispute[],
+): RoutedDispute {
+  return (
+    disputes.find(dispute => dispute.providerDisputeId === providerDisputeId) ??
+    disputes.find(({ isRequested }) => isRequested) ?? {
+      uuid: deriveDisputeUuid({ providerAccountUuid, providerDisputeId }),
+      providerDisputeId,
+    }
+  )
+}
+
+/** Signals the workflow of a dispute, which creates the dispute or polls it. */
 async function routeToDispute(
   temporal: TemporalContext,
   { notification, connection, signal }: InboundNotification,
-  providerDisputeId: string,
+  { uuid, providerDisputeId }: RoutedDispute,
 ): Promise<NotificationOutcome> {
-  const { providerAccountUuid, uuid: connectionUuid } = connection
+  const { uuid: connectionUuid } = connection
   const { endToEnd = null, requestId } = notification
-  const uuid = deriveDisputeUuid({ providerAccountUuid, providerDisputeId })
   await signalDispute(temporal, { uuid, connectionUuid, providerDisputeId, endToEnd, requestId }, signal)
   return 'routed'
 }

@@ -1,9 +1,11 @@
 import type {
   DisputeReference,
+  DisputeRequest,
   FindDisputeOutcome,
   ListDisputesOutcome,
   ProviderDisputeReply,
   ReplyToDisputeOutcome,
+  RequestDisputeOutcome,
 } from '../domain/disputes/provider-dispute.ts'
 import type { Party } from '../domain/pix/party.ts'
 import type { LookUpKeyOutcome } from '../domain/pix-keys/key-look-up.ts'
@@ -162,6 +164,16 @@ export interface Provider {
   listDisputes(from: string, to: string): Promise<ListDisputesOutcome>
   /** Looks one dispute up by the provider's id. */
   findDispute(dispute: DisputeReference): Promise<FindDisputeOutcome>
+  /**
+   * Requests the money of a PIX that we sent. Moves no money. To be repeated after an `unknown` outcome only where `findDispute` finds none.
+   * Absent, with `cancelDispute`, where the provider's API cannot (`ProviderCapabilities.disputes.canRequest`).
+   */
+  requestDispute?(request: DisputeRequest): Promise<RequestDisputeOutcome>
+  /**
+   * Cancels a dispute that the account has requested; may be repeated. Returns what became of it: one that goes on was not cancelled,
+   * because the provider refuses that.
+   */
+  cancelDispute?(dispute: DisputeReference): Promise<FindDisputeOutcome>
   /** Replies to a dispute. Only a definite refusal means that the reply was not accepted. */
   replyToDispute(reply: ProviderDisputeReply): Promise<ReplyToDisputeOutcome>
   /**
@@ -207,7 +219,10 @@ export type TransferCalls = Pick<
 >
 export type PixKeyCalls = Pick<Provider, 'createKey' | 'listKeys' | 'deleteKey'>
 export type KeyLookUpCalls = Pick<Provider, 'lookUpKey' | 'findLookUpBudget'>
-export type DisputeCalls = Pick<Provider, 'listDisputes' | 'findDispute' | 'replyToDispute'>
+export type DisputeCalls = Pick<
+  Provider,
+  'listDisputes' | 'findDispute' | 'requestDispute' | 'cancelDispute' | 'replyToDispute'
+>
 export type AccountCalls = Pick<
   Provider,
   'identity' | 'balances' | 'findReplacedUrl' | 'registerNotificationUrl'

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Dispute } from '../db/entities/dispute.ts'
 import { uuidFromHash } from '../domain/pix/identifiers.ts'
 import {
+  type CancelDisputeResult,
+  cancelDisputeUpdate,
   type ReplyToDisputeInput,
   type ReplyToDisputeResult,
   replyToDisputeUpdate,
@@ -27,16 +29,24 @@ export function submitDisputeReply(
   dispute: Dispute,
   { details, requestId, sentBy, ...request }: SubmitDisputeReplyInput,
 ): Promise<ReplyToDisputeResult> {
-  const { uuid, providerDisputeId, endToEnd } = dispute
-  const input = {
-    uuid,
-    providerDisputeId,
-    endToEnd,
-    connectionUuid: dispute.connection.uuid,
-    requestId: dispute.requestId,
-    timeScale: temporal.timeScale,
-  }
-  const workflow = { noun: 'dispute', uuid, input } as const
   const args: [ReplyToDisputeInput] = [{ details, requestId, sentBy }]
+  const workflow = buildDisputeWorkflow(temporal, dispute)
   return executeUpdateWithStart(temporal, workflow, replyToDisputeUpdate, { ...request, args })
+}
+
+/** Cancels by update what an account has requested; starts the workflow of the dispute from its row if none runs. */
+export function executeCancelDisputeUpdate(
+  temporal: TemporalContext,
+  dispute: Dispute,
+  request: UpdateRequest,
+): Promise<CancelDisputeResult> {
+  const workflow = buildDisputeWorkflow(temporal, dispute)
+  return executeUpdateWithStart(temporal, workflow, cancelDisputeUpdate, { ...request, args: [] })
+}
+
+function buildDisputeWorkflow({ timeScale }: TemporalContext, dispute: Dispute) {
+  const { uuid, endToEnd, requestId, connection } = dispute
+  const providerDisputeId = dispute.providerDisputeId ?? null
+  const input = { uuid, providerDisputeId, endToEnd, connectionUuid: connection.uuid, requestId, timeScale }
+  return { noun: 'dispute', uuid, input } as const
 }

@@ -52,11 +52,15 @@ export const signalDeposit = createSignal<RecordDepositInput>(
   ({ connectionUuid, endToEnd }) => `${connectionUuid}/${endToEnd}`,
 )
 
+/** What the Temporal UI shows of a dispute that an account has requested. */
+export const REQUESTED_DISPUTE = 'Dispute that the account requests'
+
 /** Signals a dispute. Its workflow writes or finds the row, and polls the provider. */
 export const signalDispute = createSignal<DisputeInput>(
   'dispute',
   ({ uuid }) => uuid,
-  ({ providerDisputeId }) => `Dispute ${providerDisputeId} of a provider`,
+  ({ providerDisputeId }) =>
+    providerDisputeId === null ? REQUESTED_DISPUTE : `Dispute ${providerDisputeId} of a provider`,
 )
 
 /** Creates the call that signals the workflow of an input; `keyOf` gives what identifies it among those of its noun. */

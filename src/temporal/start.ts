@@ -10,6 +10,7 @@ import {
   type ReviseChargeResult,
   reviseChargeUpdate,
 } from '../workflows/contracts/charges.ts'
+import type { DisputeInput, DisputeRequestOrder } from '../workflows/contracts/disputes.ts'
 import {
   awaitResultUpdate,
   type DepositReturnInput,
@@ -28,6 +29,7 @@ import { buildMoneyWorkflowOptions } from '../workflows/contracts/start-options.
 import { cancelTransferUpdate, type TransferInput } from '../workflows/contracts/transfers.ts'
 import type { PasswordResetInput } from '../workflows/contracts/users.ts'
 import { WORKFLOWS, type WorkflowInputs } from '../workflows/contracts/workflows.ts'
+import { REQUESTED_DISPUTE } from './signals.ts'
 import { isWorkflowRunning } from './workflow-history.ts'
 import {
   buildReopenOptions,
@@ -265,6 +267,18 @@ export function startAuthCodeWorkflow(
 ): Promise<void> {
   const metadata = buildOrderMetadata(input, `Code for a key, ${input.type}`)
   return startAndAwaitWorkflow(temporal, 'auth_code', input, { ...metadata, updateId: input.uuid, waitMs })
+}
+
+/** Starts or joins the workflow of a dispute that an account requests; resolves when its provider has answered, or has not at first. */
+export function startDisputeRequestWorkflow(
+  temporal: TemporalContext,
+  input: DisputeInput & { request: DisputeRequestOrder },
+  waitMs: number,
+): Promise<void> {
+  const { connectionUuid, requestId, request } = input
+  const { accountUuid } = request
+  const metadata = buildOrderMetadata({ accountUuid, connectionUuid, requestId }, REQUESTED_DISPUTE)
+  return startAndAwaitWorkflow(temporal, 'dispute', input, { ...metadata, updateId: input.uuid, waitMs })
 }
 
 /** Starts or joins the workflow of a report; resolves when the report is stored. */

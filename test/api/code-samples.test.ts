@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { REVISE_CHARGE_EXAMPLE } from '../../src/contract/charges/due-example.ts'
+import { REQUEST_DISPUTE_EXAMPLE } from '../../src/contract/disputes/dispute-example.ts'
 import { CHARGE_RECURRENCE_EXAMPLE } from '../../src/contract/recurrences/recurrence-example.ts'
 import { CREATE_REPORT_EXAMPLE } from '../../src/contract/reports/report-example.ts'
 import { EXAMPLE_AUTHENTICATION, EXAMPLE_UUIDS } from '../../src/contract/shared/example-values.ts'
@@ -173,6 +174,11 @@ async function createSampleFixtures(label: string) {
   const foreign = (await stack.simulator.listForeignCodes()).find(({ name }) => name === 'payable')!
   const reading = await api.post('/api/v1/qr-codes/read', { payload: foreign.payload })
   const receipt = await api.get(`/api/v1/payments/${paid.uuid}/receipt`)
+  const { uuid: transferUuid } = await payouts.sendAndSettle(merchant)
+  const requestedMed = await api.post('/api/v1/meds', {
+    ...REQUEST_DISPUTE_EXAMPLE,
+    transfer_uuid: transferUuid,
+  })
   const waiting = await createWaitingOrders(merchant)
   return {
     merchant,
@@ -202,6 +208,7 @@ async function createSampleFixtures(label: string) {
     refund: refund.body.data.refund,
     delivery: delivery.body.data,
     med: med.body.data[0],
+    requestedMed: requestedMed.body.data,
     event: event.body.data[0],
     deposit: deposit!,
     unnamedDeposit: unnamedDeposit!,
@@ -286,7 +293,7 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
     [EXAMPLE_UUIDS.transfer, transfer],
     [EXAMPLE_UUIDS.transferBatch, batches[operationId] ?? batch],
     [EXAMPLE_UUIDS.deposit, deposit.uuid],
-    [EXAMPLE_UUIDS.dispute, made.med.uuid],
+    [EXAMPLE_UUIDS.dispute, operationId === 'cancelMed' ? made.requestedMed.uuid : made.med.uuid],
     [EXAMPLE_UUIDS.provider, made.merchant.connection.uuid],
     [EXAMPLE_UUIDS.recipient, made.recipient.uuid],
     [EXAMPLE_UUIDS.webhook, made.webhook.uuid],

@@ -263,7 +263,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     const justification = page.getByLabel(say('Justificativa', 'Justification'))
     await justification.pressSequentially('A mercadoria foi entregue; ')
     // An update while the user types is shown, and the typing continues where it was.
-    await stage.sql('update dispute set reply_failure = ? where uuid = ?', [
+    await stage.sql('update dispute set failure = ? where uuid = ?', [
       JSON.stringify({ code: 'not_heard', message: '' }),
       body.data[0].uuid,
     ])

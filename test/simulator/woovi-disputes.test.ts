@@ -97,6 +97,46 @@ test('a dispute is notified, found by its PIX, and has a funds recovery behind i
   ])
 })
 
+test('a recovery of a sent PIX is requested once, followed and cancelled, as the OpenAPI document has it', async () => {
+  await simulator.control.deposit({ account: 'shop', value: 20 })
+  await woovi.orderPayment('asked-back', 'maria@example.com', { value: 1_500, autoApprove: true })
+  const { body: payment } = await pollUntil(
+    () => woovi.get('/payment/asked-back'),
+    response => response.body.payment.status === 'CONFIRMED',
+  )
+  const transactionEndToEndId = payment.transaction.endToEndId
+  const request = { transactionEndToEndId, situationType: 'SCAM', details: 'Loja falsa.' }
+  const created = await woovi.post('/funds-recovery', request)
+  expect([created.status, created.body]).toMatchObject([
+    201,
+    {
+      rootTransactionId: transactionEndToEndId,
+      status: 'CREATED',
+      direction: 'SENT',
+      reportDetails: 'Loja falsa.',
+    },
+  ])
+  expect(await woovi.post('/funds-recovery', request)).toMatchObject({
+    status: 422,
+    body: { error: `FundsRecovery already exists for transaction ${transactionEndToEndId}` },
+  })
+  const { dictId } = created.body
+  expect((await woovi.get(`/funds-recovery/${transactionEndToEndId}`)).body).toMatchObject({
+    dictId,
+    status: 'AWAITING_ANALYSIS',
+    events: [{ event: 'TRACKED' }, { event: 'AWAITING_ANALYSIS' }],
+  })
+  expect((await woovi.post(`/funds-recovery/${dictId}/cancel`, {})).body).toMatchObject({
+    status: 'CANCELLED',
+  })
+  expect(await woovi.post(`/funds-recovery/${dictId}/cancel`, {})).toMatchObject({
+    status: 422,
+    body: { error: 'Cannot cancel: FundsRecovery is already in terminal status CANCELLED' },
+  })
+  const unknown = { ...request, transactionEndToEndId: 'E-unknown' }
+  expect((await woovi.post('/funds-recovery', unknown)).status).toBe(404)
+})
+
 test.each([
   ['disagreed', 'OPENPIX:DISPUTE_REJECTED', 'REJECTED'],
   ['cancelled', 'OPENPIX:DISPUTE_CANCELED', 'CANCELED'],

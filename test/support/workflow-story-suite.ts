@@ -74,9 +74,12 @@ const MAIN_ACTIVITIES: Record<
   buildReport: true,
   closeReport: true,
   pollDispute: true,
+  requestDispute: true,
+  cancelDispute: true,
   sendDisputeReply: true,
   rebuildOperation: true,
   getDispute: true,
+  openRequestedDispute: true,
   storeDisputeReply: true,
   recordDisputeWarning: true,
   applyDisputeDeadline: true,
@@ -319,6 +322,13 @@ export function setUpWorkflowStories() {
       await story.reopenByNotification()
       return story
     },
+    /** A dispute that an account requests about a transfer. */
+    requestedDispute: (script: ActivityScript, timeScale = 1) =>
+      startStory(script, {
+        type: 'disputeWorkflow',
+        id: WORKFLOWS.dispute.idOf,
+        input: uuid => requestedDisputeInput(uuid, timeScale),
+      }),
     /** One whose workflow has ended; nothing reopens it yet. */
     disputeWithoutWorkflow(script: ActivityScript): Story {
       const input = disputeInput(uuid(), 1)
@@ -575,6 +585,12 @@ function disputeInput(uuid: string, timeScale: number): DisputeInput {
     requestId: 'request',
     timeScale,
   }
+}
+
+function requestedDisputeInput(uuid: string, timeScale: number): DisputeInput {
+  const request = { accountUuid: 'account', transferUuid: 'transfer', details: 'sealed' }
+  const endToEnd = 'E12345678202601011200abcdefghijk'
+  return { ...disputeInput(uuid, timeScale), providerDisputeId: null, endToEnd, request }
 }
 
 function depositReturnInput(uuid: string, depositUuid: string): DepositReturnInput {

@@ -17,7 +17,12 @@ import {
   type ReviseChargeResult,
   reviseChargeUpdate,
 } from '../../src/workflows/contracts/charges.ts'
-import { type ReplyToDisputeResult, replyToDisputeUpdate } from '../../src/workflows/contracts/disputes.ts'
+import {
+  type CancelDisputeResult,
+  cancelDisputeUpdate,
+  type ReplyToDisputeResult,
+  replyToDisputeUpdate,
+} from '../../src/workflows/contracts/disputes.ts'
 import { awaitResultUpdate } from '../../src/workflows/contracts/orders.ts'
 import { type ManualSettlement, manualSettlementSignal } from '../../src/workflows/contracts/payouts.ts'
 import {
@@ -190,6 +195,11 @@ export class Story {
       updateId,
       args,
     })
+  }
+
+  /** A cancel request for what an account has requested; its workflow runs. */
+  cancelDispute(updateId = 'cancel'): Promise<CancelDisputeResult> {
+    return storyClient.updateRunning(this.target, { update: cancelDisputeUpdate, updateId })
   }
 
   /** A cancel request for a recurrence, whose workflow runs. */

@@ -201,8 +201,12 @@ export function createSimulatorClient(baseUrl: string, caFile: string) {
       call<{ id: string; end_to_end: string | null }>('POST', '/movements', movement),
     /** Disputes a received or sent PIX, as the payer's bank. */
     openDispute: (order: DisputeBody) => call<{ id: string }>('POST', '/meds', order),
-    decideDispute: (id: string, decision: DecisionBody['decision'], nature?: DecisionBody['nature']) =>
-      call<{ id: string }>('POST', `/meds/${id}/decide`, { decision, nature }),
+    decideDispute: (
+      id: string,
+      decision: DecisionBody['decision'],
+      nature?: DecisionBody['nature'],
+      returned?: DecisionBody['returned'],
+    ) => call<{ id: string }>('POST', `/meds/${id}/decide`, { decision, nature, returned }),
     findDispute: (id: string) => list<SimulatedDisputeView>(`/meds/${id}`),
     /** Finds a recurrence, by the id that its provider gave it, with its charges and tries. */
     findRecurrence: (id: string) => call<SimulatedRecurrenceView>('GET', `/recurrences/${id}`),

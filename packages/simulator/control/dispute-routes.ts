@@ -35,9 +35,9 @@ export function addDisputeRoutes(router: Router, { disputes }: SimulatorState): 
     }
   })
   router.post('/meds/:id/decide', async ctx => {
-    const { decision, nature } = await parseControlBody(ctx, schemas.decisionBody)
+    const { decision, ...returns } = await parseControlBody(ctx, schemas.decisionBody)
     const id = readPathParam(ctx, 'id')
-    const outcome = disputes.decide(id, decision, nature)
+    const outcome = disputes.decide(id, decision, returns)
     if (outcome === undefined) throw new ControlApiError(404, 'no such dispute')
     if (outcome === 'already_decided') throw new ControlApiError(409, 'the dispute has been decided already')
     ctx.body = { id, decision }

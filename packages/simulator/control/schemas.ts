@@ -128,6 +128,8 @@ export const decisionBody = z.object({
   decision: z.enum(['agreed', 'disagreed', 'cancelled']),
   /** Of the returns that follow. */
   nature: z.enum(['MED_FRAUDE', 'MED_OPERACIONAL']).optional(),
+  /** What each account returns that the money of a transfer has reached; by default one returns all. */
+  returned: z.array(positiveAmount).optional(),
 })
 
 /** A payer's answer to a recurrence. */

@@ -102,6 +102,8 @@ function listWooviCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     ['get', '/dispute', { operation: 'listDisputes', handle: disputes.list }],
     ['get', '/dispute/:id', { operation: 'findDispute', handle: disputes.show }],
     ['post', '/dispute/:id/evidence', { operation: 'replyToDispute', handle: disputes.addEvidence }],
+    ['post', '/funds-recovery', { operation: 'requestDispute', handle: disputes.requestRecovery }],
+    ['post', '/funds-recovery/:id/cancel', { operation: 'cancelDispute', handle: disputes.cancelRecovery }],
     ['get', '/funds-recovery/:id', { operation: 'findDispute', handle: disputes.showRecovery }],
     ['get', '/funds-recovery/:id/disputes', { operation: 'findDispute', handle: disputes.listByRecovery }],
     [

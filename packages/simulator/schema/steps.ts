@@ -279,10 +279,16 @@ ALTER TABLE charge ADD COLUMN due TEXT;
 ALTER TABLE receipt ADD COLUMN parts TEXT;
 `
 
+/** The text of an account that requests the money of a transfer back. */
+const DISPUTE_REQUEST_STEP = `
+ALTER TABLE dispute ADD COLUMN details TEXT;
+`
+
 /** Steps that bring an older store up to date, in order. A released step never changes: add another one. */
 export const SCHEMA_STEPS: readonly string[] = [
   INITIAL_SCHEMA,
   DUE_CHARGE_STEP,
   RECURRENCE_SCHEMA,
   STARK_RECURRENCE_SCHEMA,
+  DISPUTE_REQUEST_STEP,
 ]

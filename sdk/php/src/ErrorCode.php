@@ -26,6 +26,7 @@ final class ErrorCode
     public const DEPOSIT_NOT_ASSIGNABLE = 'deposit_not_assignable';
     public const DEPOSIT_NOT_RETURNABLE = 'deposit_not_returnable';
     public const DEPOSIT_SPENT = 'deposit_spent';
+    public const DISPUTE_NOT_SUPPORTED = 'dispute_not_supported';
     public const EXTERNAL_REF_IN_USE = 'external_ref_in_use';
     public const IDEMPOTENCY_KEY_REUSED = 'idempotency_key_reused';
     public const INSUFFICIENT_BALANCE = 'insufficient_balance';
@@ -42,7 +43,10 @@ final class ErrorCode
     public const MALFORMED_JSON = 'malformed_json';
     public const MALFORMED_MULTIPART = 'malformed_multipart';
     public const MED_ALREADY_ANSWERED = 'med_already_answered';
+    public const MED_ALREADY_ASKED = 'med_already_asked';
     public const MED_NOT_ANSWERABLE = 'med_not_answerable';
+    public const MED_NOT_CANCELLABLE = 'med_not_cancellable';
+    public const MED_PERIOD_OVER = 'med_period_over';
     public const NO_PROVIDER_AVAILABLE = 'no_provider_available';
     public const NOT_CONFIRMED = 'not_confirmed';
     public const NOT_FOUND = 'not_found';
@@ -87,6 +91,7 @@ final class ErrorCode
     public const TOO_MANY_ATTEMPTS = 'too_many_attempts';
     public const TOO_MANY_LOOKUPS = 'too_many_lookups';
     public const TRANSFER_NOT_CANCELLABLE = 'transfer_not_cancellable';
+    public const TRANSFER_NOT_DISPUTABLE = 'transfer_not_disputable';
     public const UNAUTHENTICATED = 'unauthenticated';
     public const UNAVAILABLE = 'unavailable';
     public const UNSUPPORTED_MEDIA_TYPE = 'unsupported_media_type';

@@ -1414,7 +1414,10 @@ class Dispute
     public readonly string $analysis;
 
     /** Why the provider refused the last reply; absent once there is another */
-    public readonly ?DisputeReplyError $replyError;
+    public readonly ?DisputeFailure $replyError;
+
+    /** Of a REQUESTED_MED that is REJECTED: why the provider refused the request */
+    public readonly ?DisputeFailure $error;
 
     /**
      * Whether it is over. True with `PROCESSING`: no decision was published in the 91 days in which money could be
@@ -1430,6 +1433,15 @@ class Dispute
 
     /** Amount blocked for the dispute now */
     public readonly Amount $blockedValue;
+
+    /** Of a REQUESTED_MED: what came back by it */
+    public readonly ?Amount $recoveredValue;
+
+    /**
+     * Of a REQUESTED_MED whose provider shows it: how far the Central Bank has come, from bank to bank that the
+     * money has reached
+     */
+    public readonly ?Recovery $recovery;
 
     public readonly ?string $chargeUuid;
 
@@ -1454,16 +1466,33 @@ class Dispute
         $this->status = Read::text($data['status'] ?? null);
         $this->details = Read::text($data['details'] ?? null);
         $this->analysis = Read::text($data['analysis'] ?? null);
-        $this->replyError = isset($data['reply_error']) ? new DisputeReplyError(Read::object($data['reply_error'])) : null;
+        $this->replyError = isset($data['reply_error']) ? new DisputeFailure(Read::object($data['reply_error'])) : null;
+        $this->error = isset($data['error']) ? new DisputeFailure(Read::object($data['error'])) : null;
         $this->resolved = Read::flag($data['resolved'] ?? null);
         $this->dueAt = Read::time($data['due_at'] ?? null);
         $this->value = Read::amount($data['value'] ?? null);
         $this->blockedValue = Read::amount($data['blocked_value'] ?? null);
+        $this->recoveredValue = isset($data['recovered_value']) ? Read::amount($data['recovered_value']) : null;
+        $this->recovery = isset($data['recovery']) ? new Recovery(Read::object($data['recovery'])) : null;
         $this->chargeUuid = isset($data['charge_uuid']) ? Read::text($data['charge_uuid']) : null;
         $this->transferUuid = isset($data['transfer_uuid']) ? Read::text($data['transfer_uuid']) : null;
         $this->provider = new ProviderShown(Read::object($data['provider'] ?? null));
         $this->createdAt = Read::time($data['created_at'] ?? null);
         $this->updatedAt = Read::time($data['updated_at'] ?? null);
+    }
+}
+
+class DisputeFailure
+{
+    public readonly string $code;
+
+    public readonly string $message;
+
+    /** @param array<string, mixed> $data */
+    public function __construct(array $data)
+    {
+        $this->code = Read::text($data['code'] ?? null);
+        $this->message = Read::text($data['message'] ?? null);
     }
 }
 
@@ -1560,20 +1589,6 @@ class DisputeRecord
         $this->settledAt = isset($data['settled_at']) ? Read::time($data['settled_at']) : null;
         $this->createdAt = Read::time($data['created_at'] ?? null);
         $this->updatedAt = Read::time($data['updated_at'] ?? null);
-    }
-}
-
-class DisputeReplyError
-{
-    public readonly string $code;
-
-    public readonly string $message;
-
-    /** @param array<string, mixed> $data */
-    public function __construct(array $data)
-    {
-        $this->code = Read::text($data['code'] ?? null);
-        $this->message = Read::text($data['message'] ?? null);
     }
 }
 
@@ -3485,6 +3500,41 @@ class ReconciliationDifference
         $this->foundAt = Read::time($data['found_at'] ?? null);
         $this->endedAt = isset($data['ended_at']) ? Read::time($data['ended_at']) : null;
         $this->provider = new ProviderShown(Read::object($data['provider'] ?? null));
+    }
+}
+
+class Recovery
+{
+    /** CREATED, TRACKED, AWAITING_ANALYSIS, ANALYSED, REFUNDING, COMPLETED, CANCELLED; a newer API may have others. */
+    public readonly string $stage;
+
+    /**
+     * The oldest first
+     *
+     * @var list<RecoveryEvent>
+     */
+    public readonly array $events;
+
+    /** @param array<string, mixed> $data */
+    public function __construct(array $data)
+    {
+        $this->stage = Read::text($data['stage'] ?? null);
+        $this->events = Read::items($data['events'] ?? null, static fn (mixed $item) => new RecoveryEvent(Read::object($item)));
+    }
+}
+
+class RecoveryEvent
+{
+    /** CREATED, TRACKED, AWAITING_ANALYSIS, ANALYSED, REFUNDING, COMPLETED, CANCELLED; a newer API may have others. */
+    public readonly string $stage;
+
+    public readonly \DateTimeImmutable $at;
+
+    /** @param array<string, mixed> $data */
+    public function __construct(array $data)
+    {
+        $this->stage = Read::text($data['stage'] ?? null);
+        $this->at = Read::time($data['at'] ?? null);
     }
 }
 

@@ -980,6 +980,23 @@ final class Meds
     }
 
     /**
+     * Ask for the money of a transfer back.
+     *
+     * For fraud, coercion and access by others, within 80 days of the settlement, once for ever for each transfer.
+     * Answers when the provider has the request; MED events tell how far it has come. What other banks return of
+     * it is credited as it arrives. Token scope: `refunds`.
+     *
+     * @param string $transferUuid A settled transfer of the account
+     * @param string $disputeType What has happened. A quarrel about goods, or an own mistake, is none of these
+     * UNDEFINED, SCAM, WRONG_TRANSACTION, COERCION_CRIME, UNAUTHORIZED_ACCESS.
+     * @param string $details What has happened, for the analysts of the banks
+     */
+    public function request(string $transferUuid, string $disputeType, string $details, ?string $idempotencyKey = null): Model\Dispute
+    {
+        return $this->transport->send(new Call('requestMed', 'POST', '/api/v1/meds', 'application/json', body: ['transfer_uuid' => $transferUuid, 'dispute_type' => $disputeType, 'details' => $details], isKeyed: true, idempotencyKey: $idempotencyKey), Read::one(Model\Dispute::class));
+    }
+
+    /**
      * Read a dispute.
      *
      * With the links of its attachments, which are signed and expire. Token scope: `read` or `refunds`.
@@ -987,6 +1004,31 @@ final class Meds
     public function get(string $uuid): Model\Dispute
     {
         return $this->transport->send(new Call('getMed', 'GET', '/api/v1/meds/{uuid}', 'application/json', path: ['uuid' => $uuid]), Read::one(Model\Dispute::class));
+    }
+
+    /**
+     * Read what is recorded of a disputed PIX as a PDF.
+     *
+     * The dispute, its PIX, the charge or transfer that it belongs to with its history, and the names of the
+     * attachments: to attach to a reply, or to hand to a bank. Equal bytes until the dispute changes. Token scope:
+     * `read` or `refunds`.
+     *
+     * @param string|null $language Language of the document; by default Portuguese pt-BR, en.
+     */
+    public function getEvidencePdf(string $uuid, ?string $language = null): string
+    {
+        return $this->transport->send(new Call('getMedEvidencePdf', 'GET', '/api/v1/meds/{uuid}/evidence.pdf', 'application/pdf', path: ['uuid' => $uuid], query: ['language' => $language]), Read::content());
+    }
+
+    /**
+     * Cancel a dispute that the account has requested.
+     *
+     * At its provider first, then here. Without an answer of the provider it stays as it is, and the provider is
+     * asked until the result is known. The transfer cannot be disputed again. Token scope: `refunds`.
+     */
+    public function cancel(string $uuid): Model\Dispute
+    {
+        return $this->transport->send(new Call('cancelMed', 'POST', '/api/v1/meds/{uuid}/cancel', 'application/json', path: ['uuid' => $uuid]), Read::one(Model\Dispute::class));
     }
 
     /**

@@ -20,6 +20,7 @@ METHODS = {
     "getLedgerBalances": "ledger.get_balances",
     "getLimitUsage": "limits.get_usage",
     "getLiveness": "health.get_liveness",
+    "getMedEvidencePdf": "meds.get_evidence_pdf",
     "getPaymentQrPng": "payments.get_qr_png",
     "getPaymentQrSvg": "payments.get_qr_svg",
     "getPaymentReceipt": "payments.get_receipt",

@@ -6,8 +6,12 @@ import { batchQueries, constantQuery, mapQuery, type Query, runQuery } from '../
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { NO_FOLLOW_UPS, queryFollowUps } from '../../db/repositories/follow-ups.ts'
 import { REPLY_LINK_SECONDS } from '../../domain/disputes/attachment.ts'
-import { disputeMachine, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
-import type { ProviderDispute, ProviderDisputeReply } from '../../domain/disputes/provider-dispute.ts'
+import { disputeMachine, isCancellableDispute, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
+import type {
+  DisputeReference,
+  ProviderDispute,
+  ProviderDisputeReply,
+} from '../../domain/disputes/provider-dispute.ts'
 import type {
   DisputeInput,
   DisputeReplyDetails,
@@ -27,33 +31,51 @@ import { applyDisputeFacts } from './apply-provider-state.ts'
 export function pollDispute(dependencies: ActivityDependencies) {
   return async (order: DisputeInput): Promise<PollDisputeResult> => {
     const em = dependencies.orm.em.fork()
+    const stored = await em.findOne(Dispute, order.uuid)
     const { answer } = await callRepeatably(dependencies, em, order.connectionUuid, provider =>
-      provider.findDispute({ id: order.providerDisputeId, endToEnd: order.endToEnd }),
+      provider.findDispute(toDisputeReference(order, stored)),
     )
     if (answer.kind === 'no_answer') return { kind: 'no_answer', code: answer.code }
-    if (answer.kind === 'not_found') {
-      // "Not found" of a dispute that the provider has reported before is no answer.
-      const isStored = (await em.count(Dispute, order.uuid)) > 0
-      return isStored ? { kind: 'no_answer', code: 'not_found' } : { kind: 'not_found' }
-    }
-    return runInTransaction(dependencies.orm, async (tx): Promise<Query<PollDisputeResult>> => {
-      const { timeScale } = dependencies
-      const dispute = await applyDisputeFacts(tx, {
-        order,
-        facts: answer.dispute,
-        linkTo: createAttachmentLinker(dependencies),
-        timeScale,
-      })
-      if (dispute)
-        return mapQuery(queryDisputeSnapshot(dispute), snapshot => ({ kind: 'known', ...snapshot }))
-      // The PIX may not be recorded yet: reconciliation finds in the statement what a lost notification left out.
-      return constantQuery(
-        isClosedAtProvider(answer.dispute)
-          ? { kind: 'foreign' }
-          : { kind: 'no_answer', code: 'pix_not_known' },
-      )
-    })
+    // "Not found" of a dispute that the provider has reported before is no answer.
+    if (answer.kind === 'not_found') return stored ? { kind: 'no_answer', code: 'not_found' } : answer
+    return applyDisputeReport(dependencies, order, answer.dispute)
   }
+}
+
+/** How its provider knows a dispute: one that the account has requested by its PIX, with the id of the accepted request. */
+export function toDisputeReference(order: DisputeInput, stored: Dispute | null): DisputeReference {
+  const id = stored?.providerDisputeId ?? order.providerDisputeId
+  const { endToEnd } = order
+  if (order.request === undefined && stored?.fingerprint == null)
+    return { id: id ?? endToEnd ?? '', endToEnd }
+  const pix = endToEnd ?? stored?.endToEnd ?? ''
+  return { id: id ?? pix, endToEnd: pix, isRequested: true }
+}
+
+/**
+ * Applies what a provider reports of a dispute in one transaction under the row locks. `foreign`: another workflow has the dispute, because
+ * the account has requested it. `isCancelAnswered`: the report is its answer to a cancellation, so that one that goes on is not cancelled.
+ */
+export function applyDisputeReport(
+  dependencies: ActivityDependencies,
+  order: DisputeInput,
+  facts: ProviderDispute,
+  { isCancelAnswered = false } = {},
+): Promise<PollDisputeResult> {
+  const { timeScale } = dependencies
+  const linkTo = createAttachmentLinker(dependencies)
+  return runInTransaction(dependencies.orm, async (em): Promise<Query<PollDisputeResult>> => {
+    const dispute = await applyDisputeFacts(em, { order, facts, linkTo, timeScale })
+    if (dispute && isCancelAnswered) dispute.cancelRequestedAt = null
+    if (dispute?.uuid === order.uuid)
+      return mapQuery(queryDisputeSnapshot(dispute), snapshot => ({ kind: 'known', ...snapshot }))
+    // The PIX may not be recorded yet: reconciliation finds in the statement what a lost notification left out.
+    return constantQuery(
+      dispute || isClosedAtProvider(facts)
+        ? { kind: 'foreign' }
+        : { kind: 'no_answer', code: 'pix_not_known' },
+    )
+  })
 }
 
 function isClosedAtProvider({ status, isClosed }: ProviderDispute): boolean {
@@ -65,7 +87,7 @@ function isDisputeAnswerable({ kind, state, repliedAt }: Dispute): boolean {
 }
 
 /** Returns the query of a dispute's snapshot, with the pending follow-ups of the dispute and its transfer. */
-function queryDisputeSnapshot(dispute: Dispute): Query<DisputeSnapshot> {
+export function queryDisputeSnapshot(dispute: Dispute): Query<DisputeSnapshot> {
   // Returns of a transfer are recorded as events of the transfer, whose workflow may have ended: this one delivers
   // them.
   const transferQuery = dispute.transferUuid
@@ -83,6 +105,8 @@ function queryDisputeSnapshot(dispute: Dispute): Query<DisputeSnapshot> {
       isAnswerable: isDisputeAnswerable(dispute),
       warnedHours: dispute.warnedHours ?? null,
       isReplyPending: dispute.replyState === 'pending',
+      isCancellable: isCancellableDispute(dispute),
+      isCancelRequested: dispute.cancelRequestedAt != null && isCancellableDispute(dispute),
       deliveries: [...ownFollowUps.deliveries, ...transferFollowUps.deliveries],
       returns: [...ownFollowUps.returns, ...transferFollowUps.returns],
     }),
@@ -126,8 +150,8 @@ export function applyDisputeDeadline(dependencies: ActivityDependencies) {
 }
 
 /** Changes a dispute under its row lock. Returns its state; null where its row is missing. */
-function changeDispute(
-  { orm }: ActivityDependencies,
+export function changeDispute(
+  { orm }: Pick<ActivityDependencies, 'orm'>,
   uuid: string,
   change: (em: EntityManager, dispute: Dispute) => Promise<void>,
 ): Promise<DisputeSnapshot | null> {
@@ -172,7 +196,7 @@ export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
         replySentBy: sentBy,
       })
       dispute.replies += 1
-      dispute.replyFailure = null
+      dispute.failure = null
       transition(dispute, disputeMachine, 'replied', at)
       for (const [position, attachment] of attachments.entries())
         em.create(Attachment, {
@@ -204,7 +228,7 @@ export function sendDisputeReply(dependencies: ActivityDependencies) {
     // all the same, so that the merchant can reply again: Woovi adds it to the evidence, and a lost defence is worse.
     const isRefusal = outcome.kind === 'rejected' && outcome.code !== 'rate_limited'
     const disputeAnswer = isRefusal
-      ? await provider.findDispute({ id: order.providerDisputeId, endToEnd: order.endToEnd })
+      ? await provider.findDispute(toDisputeReference(order, claim.dispute))
       : null
     const stillOpen = disputeAnswer?.kind === 'found' && disputeAnswer.dispute.status === 'open'
     return runInTransaction(dependencies.orm, async tx => {
@@ -237,7 +261,7 @@ async function recordReplyRefusal(
     replyState: null,
     replyingUntil: null,
   })
-  dispute.replyFailure = { code, message }
+  dispute.failure = { code, message }
   if (!disputeMachine.accepts(dispute.state, 'reply_refused')) return
   transition(dispute, disputeMachine, 'reply_refused', at)
   await recordDisputeEvent(em, dispute, { at, linkTo: createAttachmentLinker(dependencies) })
@@ -276,7 +300,8 @@ async function loadDisputeReply(
     { orderBy: ATTACHMENT_ORDER },
   )
   return {
-    id: dispute.providerDisputeId,
+    // One that takes a reply was reported by its provider.
+    id: dispute.providerDisputeId!,
     endToEnd: dispute.endToEnd,
     accept: dispute.accept === true,
     analysis: dispute.analysis ?? '',

@@ -7,6 +7,7 @@ import { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockMovement, ROW_LOCK } from '../../db/locks.ts'
 import { sendChanges } from '../../db/pipeline/query.ts'
+import { requestedDisputeOf } from '../../db/repositories/disputes.ts'
 import { scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import {
   coverAfterReturn,
@@ -39,7 +40,7 @@ import { createDisputeMovement, type DisputeRows, postMovement } from '../ledger
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
 import { addLateRefunds, computeReturnShares, recordProviderRefund } from '../refunds/settle.ts'
 import { type LockedTransfer, lockPaidCharge, lockTransfer, transition } from '../shared/transition.ts'
-import { recordTransferReturns } from '../transfers/record-returns.ts'
+import { recordTransferReturns, tieRecoveredMoney } from '../transfers/record-returns.ts'
 import { buildPendingReturnLegs } from '../unmatched/return-payout.ts'
 
 /** Input of applying a provider's report to a dispute, in the transaction that records it. */
@@ -55,7 +56,10 @@ type LockedDispute = DisputeRows & { disputes: Dispute[] }
 /** Of a dispute that we requested also the transfer, locked as a charge is. */
 type LockedDisputeRows = LockedDispute & { lockedTransfer: LockedTransfer | null }
 
-/** Opens a dispute, or applies what is new at the provider. Returns null where its PIX has no movement. */
+/**
+ * Opens a dispute, or applies what is new at the provider. Returns null where its PIX has no movement. Of a PIX whose dispute the account
+ * has requested it returns that, and applies nothing where another workflow has it.
+ */
 export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate): Promise<Dispute | null> {
   const { order } = update
   const connection = await em.findOneOrFail(Connection, order.connectionUuid)
@@ -65,11 +69,14 @@ export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate
   const at = new Date()
   const { isNew, isSameMovement, ...locked } = await lockDisputeRows(em, update, pix, at)
   const { dispute } = locked
-  applyDisputeDetails(dispute, facts)
+  if (dispute.uuid !== order.uuid) return dispute
+  const isNewStage = applyDisputeDetails(dispute, facts)
   if (!isSameMovement) await holdDisputedFunds(em, locked, locked.disputes, at)
   if (isNew) await recordDisputeEvent(em, dispute, { at, linkTo: update.linkTo })
-  for (const step of eventsToDecision(dispute.state, facts))
-    await applyDisputeEvent(em, locked, step, update, at)
+  const steps = eventsToDecision(dispute.state, facts)
+  for (const step of steps) await applyDisputeEvent(em, locked, step, update, at)
+  if (isNewStage && !isNew && steps.every(step => step === 'replied'))
+    await recordDisputeEvent(em, dispute, { at, linkTo: update.linkTo })
   await recordReturnedMoney(em, locked, facts, at)
   const end = endOfAcceptedDispute(
     dispute.state,
@@ -137,13 +144,25 @@ async function lockDisputeRows(
   if (!charge && chargeUuid !== movement.chargeUuid)
     throw new Error('the disputed PIX now belongs to a charge')
   const others = await lockDisputesOfPix(em, pix, charge)
-  const storedDispute = await em.findOne(Dispute, update.order.uuid, { ...ROW_LOCK, refresh: true })
+  const storedDispute = await findStoredDispute(em, update, pix)
   if (storedDispute) await em.populate(storedDispute, ['connection', 'movement'])
   const dispute = storedDispute ?? (await openDispute(em, update, { movement, charge, lockedTransfer, at }))
   const isSameMovement = storedDispute?.movement.uuid === movement.uuid
   if (!isSameMovement) Object.assign(dispute, { movement, chargeUuid: charge?.uuid ?? null })
   const disputes = storedDispute || dispute.kind === 'REQUESTED_MED' ? others : [...others, dispute]
   return { dispute, movement, charge, lockedTransfer, disputes, isNew: !storedDispute, isSameMovement }
+}
+
+/** Locks the row of a dispute: the order's, else the one that the account has requested about this PIX. */
+async function findStoredDispute(
+  em: EntityManager,
+  { order, facts }: DisputeUpdate,
+  { providerAccountUuid }: Movement,
+): Promise<Dispute | null> {
+  const lock = { ...ROW_LOCK, refresh: true }
+  const dispute = await em.findOne(Dispute, order.uuid, lock)
+  if (dispute || facts.kind === 'RECEIVED_MED') return dispute
+  return em.findOne(Dispute, requestedDisputeOf({ providerAccountUuid, endToEnd: facts.endToEnd }), lock)
 }
 
 type DisputeOpeningRows = Pick<LockedDisputeRows, 'movement' | 'charge' | 'lockedTransfer'> & { at: Date }
@@ -191,15 +210,19 @@ function computeDeadlineMs(openedAt: Date, { dueAt }: ProviderDispute): number {
 /**
  * Updates what may change without a change of state: type, reason, analysis, the arrival of our reply, and the deadline
  * while it counts. That becomes only earlier: a provider may name it late, and an adapter without an opening time computes
- * a later one at each poll.
+ * a later one at each poll. Of a request its text stays. Returns whether the recovery of a request has reached another stage.
  */
-function applyDisputeDetails(dispute: Dispute, facts: ProviderDispute): void {
+function applyDisputeDetails(dispute: Dispute, facts: ProviderDispute): boolean {
   if (facts.disputeType !== 'UNDEFINED') dispute.disputeType = facts.disputeType
   const deadlineMs = computeDeadlineMs(dispute.openedAt, facts)
   if (dispute.state === 'open' && deadlineMs < dispute.dueAt.getTime()) dispute.dueAt = new Date(deadlineMs)
-  dispute.details = facts.details || dispute.details
+  if (dispute.fingerprint == null) dispute.details = facts.details || dispute.details
+  dispute.providerDisputeId ??= facts.id
   dispute.providerAnalysis = facts.analysis || dispute.providerAnalysis
   if (dispute.replyState === 'pending' && facts.status !== 'open') dispute.replyState = 'sent'
+  const stage = dispute.recovery?.stage
+  dispute.recovery = facts.recovery ?? dispute.recovery ?? null
+  return dispute.recovery?.stage !== stage
 }
 
 /** Applies one event to a dispute and records it. Once it has ended, its money is released to other disputes. */
@@ -238,8 +261,9 @@ async function recordReturnedMoney(
     one => one.providerAccountUuid === dispute.providerAccountUuid && one.endToEnd === facts.endToEnd,
   )
   if (!lockedTransfer || !attempt) return
-  await recordTransferReturns(em, { ...lockedTransfer, attempt }, facts.returns)
-  dispute.returnedCents = facts.returns.reduce((sum, one) => sum + one.cents, 0)
+  const returned = { ...lockedTransfer, attempt }
+  await recordTransferReturns(em, returned, facts.returns)
+  dispute.returnedCents = await tieRecoveredMoney(em, returned, facts.returns, dispute.uuid)
 }
 
 /**

@@ -1,7 +1,11 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
-import { claimDueConnections, recordDisputeListing } from '../../db/repositories/disputes.ts'
+import {
+  claimDueConnections,
+  recordDisputeListing,
+  requestedDisputeOf,
+} from '../../db/repositories/disputes.ts'
 import {
   endOfAcceptedDispute,
   eventsToDecision,
@@ -117,10 +121,12 @@ async function isNewDisputeState(
   { providerAccountUuid }: Connection,
   facts: ProviderDispute,
 ): Promise<boolean> {
-  const dispute = await em.findOne(
-    Dispute,
-    deriveDisputeUuid({ providerAccountUuid, providerDisputeId: facts.id }),
-  )
+  const { id: providerDisputeId, endToEnd } = facts
+  const dispute =
+    (await em.findOne(Dispute, deriveDisputeUuid({ providerAccountUuid, providerDisputeId }))) ??
+    (facts.kind === 'REQUESTED_MED'
+      ? await em.findOne(Dispute, requestedDisputeOf({ providerAccountUuid, endToEnd }))
+      : null)
   if (!dispute || eventsToDecision(dispute.state, facts).length > 0) return true
   // Where nothing is left to return, the dispute's own polls find it: they lock what that depends on.
   if (endOfAcceptedDispute(dispute.state, facts, true)) return true

@@ -1,13 +1,19 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Movement } from '../../db/entities/movement.ts'
+import { sendChanges } from '../../db/pipeline/query.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { PayoutReturn } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { recordMovementEvent, recordTransferEvent } from '../events/record-event.ts'
 import { unheldMovementPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
-import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
+import {
+  buildReturnColumns,
+  findUnrecordedReturns,
+  matchReturns,
+  type ReturnedPix,
+} from '../ledger/return-matching.ts'
 import { recordContradiction } from '../payouts/record-outcome.ts'
 import { type LockedTransfer, transition } from '../shared/transition.ts'
 
@@ -25,17 +31,56 @@ export async function recordTransferReturns(
   listed: PayoutReturn[],
 ): Promise<void> {
   if (listed.length === 0) return
-  const { providerAccountUuid, endToEnd, subjectUuid } = returned.attempt
-  const reference = referenceOf(subjectUuid)
-  const pix = { providerAccountUuid, movementType: 'IN' as const, names: [endToEnd || reference, reference] }
-  for (const payoutReturn of await findUnrecordedReturns(em, pix, listed)) {
+  for (const payoutReturn of await findUnrecordedReturns(em, describeReturnedPix(returned), listed)) {
     if (isPossibleReturn(returned, payoutReturn)) await recordTransferReturn(em, returned, payoutReturn)
     else recordContradiction(returned.attempt, 'return_value_differs')
   }
 }
 
+function describeReturnedPix({ attempt }: ReturnedTransfer): ReturnedPix {
+  const { providerAccountUuid, endToEnd, subjectUuid } = attempt
+  const reference = referenceOf(subjectUuid)
+  return { providerAccountUuid, movementType: 'IN', names: [endToEnd || reference, reference] }
+}
+
+/**
+ * Ties what a dispute has recovered to it: returns of the transfer, and deposits that other banks have made for it, which from then on
+ * count as returned. `listed`: what its provider reports as recovered, each of which is recorded already where it is possible. The caller
+ * holds the transfer's row lock. Returns what is tied, in centavos.
+ */
+export async function tieRecoveredMoney(
+  em: EntityManager,
+  returned: ReturnedTransfer,
+  listed: PayoutReturn[],
+  disputeUuid: string,
+): Promise<number> {
+  await sendChanges(em)
+  const { recorded } = await matchReturns(em, describeReturnedPix(returned), listed)
+  let tiedCents = 0
+  for (const { movement } of recorded.map(one => one.recorded)) {
+    if (isCountableDeposit(returned, movement)) {
+      movement.transferUuid = returned.transfer.uuid
+      await countTransferReturn(em, returned, { cents: movement.valueCents, at: new Date() })
+    }
+    if (movement.transferUuid !== returned.transfer.uuid) continue
+    movement.disputeUuid = disputeUuid
+    tiedCents += movement.valueCents
+  }
+  return tiedCents
+}
+
+/** Tells whether a deposit is free to count as returned: it pays no charge, does not go back, and is no more than is left. */
+function isCountableDeposit(returned: ReturnedTransfer, movement: Movement): boolean {
+  const { reason, disposition, chargeUuid, transferUuid, valueCents: cents } = movement
+  const isFree = reason === 'deposit' && disposition == null && chargeUuid == null && transferUuid == null
+  return isFree && returned.attempt.state === 'settled' && isPossibleReturn(returned, { cents })
+}
+
 /** Tells whether a return moved money, and no more than is left of the transfer. */
-function isPossibleReturn({ transfer, attempt }: ReturnedTransfer, { cents }: PayoutReturn): boolean {
+function isPossibleReturn(
+  { transfer, attempt }: ReturnedTransfer,
+  { cents }: Pick<PayoutReturn, 'cents'>,
+): boolean {
   const returnedCents = attempt.state === 'settled' ? transfer.returnedCents : 0
   return cents > 0 && returnedCents + cents <= transfer.valueCents
 }

@@ -1,8 +1,22 @@
-import { disputeReplyForm, disputeSchema, disputesQuery } from '../../contract/disputes/dispute.ts'
+import {
+  disputeReplyForm,
+  disputeSchema,
+  disputesQuery,
+  requestDisputeBody,
+} from '../../contract/disputes/dispute.ts'
+import { showEvidenceDocument } from '../../contract/disputes/evidence-document.ts'
+import { receiptPdfQuery } from '../../contract/receipts/receipt.ts'
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import { readInSnapshot } from '../../db/client/transaction.ts'
+import { renderPdf } from '../../views/pdf-document.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
+import { readDisputeEvidence } from '../operations/dispute-evidence.ts'
+import {
+  cancelRequestedDispute,
+  createDisputeRequest,
+  DISPUTES_PATH,
+} from '../operations/dispute-requests.ts'
 import {
   listDisputes,
   replyToDispute,
@@ -39,6 +53,67 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
           ),
         },
       })),
+  })
+
+  registerRoute(router, 'get', '/api/v1/meds/:uuid/evidence.pdf', {
+    operationId: 'getMedEvidencePdf',
+    scope: 'refunds',
+    summary: 'Read what is recorded of a disputed PIX as a PDF',
+    description:
+      'The dispute, its PIX, the charge or transfer that it belongs to with its history, and the names of the attachments: to attach to a reply, or to hand to a bank. Equal bytes until the dispute changes.',
+    query: receiptPdfQuery,
+    responses: { 200: 'application/pdf' },
+    async handle({ em, token, params: { uuid }, query: { language } }) {
+      const evidence = await readDisputeEvidence(em, token, uuid)
+      return {
+        body: await renderPdf(showEvidenceDocument(evidence, language)),
+        headers: {
+          'Content-Disposition': `attachment; filename="dispute-${evidence.uuid}.pdf"`,
+          'Cache-Control': 'private, no-store',
+        },
+      }
+    },
+  })
+
+  registerRoute(router, 'post', DISPUTES_PATH, {
+    isIdempotent: true,
+    operationId: 'requestMed',
+    scope: 'refunds',
+    summary: 'Ask for the money of a transfer back',
+    description:
+      'For fraud, coercion and access by others, within 80 days of the settlement, once for ever for each transfer. Answers when the provider has the request; MED events tell how far it has come. What other banks return of it is credited as it arrives.',
+    body: requestDisputeBody,
+    responses: {
+      201: dataResponse(disputeSchema),
+      errors: [
+        'account_blocked',
+        'provider_rejected',
+        'not_found',
+        'med_already_asked',
+        'med_period_over',
+        'transfer_not_disputable',
+        'dispute_not_supported',
+        'overloaded',
+        'not_confirmed',
+      ],
+      errorData: { schema: disputeSchema, codes: ['provider_rejected'] },
+    },
+    handle: request => createDisputeRequest(dependencies, request),
+  })
+
+  registerRoute(router, 'post', '/api/v1/meds/:uuid/cancel', {
+    operationId: 'cancelMed',
+    scope: 'refunds',
+    summary: 'Cancel a dispute that the account has requested',
+    description:
+      'At its provider first, then here. Without an answer of the provider it stays as it is, and the provider is asked until the result is known. The transfer cannot be disputed again.',
+    responses: {
+      200: dataResponse(disputeSchema),
+      errors: ['med_not_cancellable', 'cancellation_unknown', 'not_confirmed'],
+    },
+    handle: async ({ em, token, params }) => ({
+      body: { data: await cancelRequestedDispute(dependencies, { em, token, uuid: params.uuid }) },
+    }),
   })
 
   registerRoute(router, 'post', '/api/v1/meds/:uuid/reply', {

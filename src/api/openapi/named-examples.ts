@@ -108,6 +108,9 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   LimitUsage: limits.LIMIT_USAGE_EXAMPLE,
 
   Dispute: dispute.DISPUTE_EXAMPLE,
+  RequestMedRequest: dispute.REQUEST_DISPUTE_EXAMPLE,
+  RequestMedResponse: { data: dispute.REQUESTED_DISPUTE_EXAMPLE },
+  CancelMedResponse: { data: dispute.CANCELLED_DISPUTE_EXAMPLE },
   ReplyToMedResponse: { data: dispute.ANSWERED_DISPUTE_EXAMPLE },
 
   CreatePixKeyAuthCodeRequest: pixKey.REQUEST_CODE_EXAMPLE,

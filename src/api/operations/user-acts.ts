@@ -35,6 +35,8 @@ export type UserAction =
   | 'batch_reject'
   | 'batch_cancel'
   | 'dispute_reply'
+  | 'dispute_create'
+  | 'dispute_cancel'
   | 'key_lookup'
   | 'pix_key_create'
   | 'pix_key_remove'

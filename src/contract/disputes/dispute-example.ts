@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { MOVEMENT_EXAMPLE } from '../ledger/ledger-example.ts'
 import { EXAMPLE_TIMES, EXAMPLE_UUIDS } from '../shared/example-values.ts'
-import type { disputeSchema } from './dispute.ts'
+import type { disputeSchema, requestDisputeBody } from './dispute.ts'
 
 /** Examples of the OpenAPI document: the payer's bank claims the payment of the charge back. */
 
@@ -29,6 +29,35 @@ export const DISPUTE_EXAMPLE: z.input<typeof disputeSchema> = {
   provider,
   created_at: disputed,
   updated_at: disputed,
+}
+
+export const REQUEST_DISPUTE_EXAMPLE: z.input<typeof requestDisputeBody> = {
+  transfer_uuid: EXAMPLE_UUIDS.transfer,
+  dispute_type: 'SCAM',
+  details: 'O vendedor da loja falsa não respondeu depois do pagamento.',
+}
+
+const { charge_uuid: _, ...withoutCharge } = DISPUTE_EXAMPLE
+export const REQUESTED_DISPUTE_EXAMPLE: z.input<typeof disputeSchema> = {
+  ...withoutCharge,
+  med_type: 'REQUESTED_MED',
+  details: REQUEST_DISPUTE_EXAMPLE.details,
+  blocked_value: 0,
+  recovered_value: 0,
+  transfer_uuid: EXAMPLE_UUIDS.transfer,
+}
+export const CANCELLED_DISPUTE_EXAMPLE: z.input<typeof disputeSchema> = {
+  ...REQUESTED_DISPUTE_EXAMPLE,
+  status: 'CANCELLED',
+  resolved: true,
+  recovery: {
+    stage: 'CANCELLED',
+    events: [
+      { stage: 'CREATED', at: disputed },
+      { stage: 'CANCELLED', at: answered },
+    ],
+  },
+  updated_at: answered,
 }
 
 export const ANSWERED_DISPUTE_EXAMPLE: z.input<typeof disputeSchema> = {

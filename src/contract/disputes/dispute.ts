@@ -7,6 +7,8 @@ import {
   DISPUTE_TYPES,
   disputeMachine,
 } from '../../domain/disputes/dispute.ts'
+import { type DisputeRecovery, RECOVERY_STAGES } from '../../domain/disputes/provider-dispute.ts'
+import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import {
   additionalInfoSchema,
   initiationFields,
@@ -15,6 +17,7 @@ import {
   showMovementRecord,
 } from '../ledger/movement.ts'
 import {
+  caseInsensitiveEnum,
   dayQueryFields,
   flag,
   instantSchema,
@@ -50,6 +53,8 @@ const disputeRecord = z
   })
   .meta({ id: 'DisputeRecord', description: 'The disputed PIX' })
 
+const disputeFailure = z.object({ code: z.string(), message: z.string() }).meta({ id: 'DisputeFailure' })
+
 export const disputeSchema = z
   .object({
     uuid: uuidSchema,
@@ -67,11 +72,12 @@ export const disputeSchema = z
     status: z.enum(DISPUTE_STATUSES),
     details: z.string(),
     analysis: z.string().meta({ description: 'Of the reply, or the provider’s while there is none' }),
-    reply_error: z
-      .object({ code: z.string(), message: z.string() })
-      .meta({ id: 'DisputeReplyError' })
+    reply_error: disputeFailure
       .optional()
       .meta({ description: 'Why the provider refused the last reply; absent once there is another' }),
+    error: disputeFailure
+      .optional()
+      .meta({ description: 'Of a REQUESTED_MED that is REJECTED: why the provider refused the request' }),
     resolved: z.boolean().meta({
       description:
         'Whether it is over. True with `PROCESSING`: no decision was published in the 91 days in which money could be returned, and nothing is blocked any more',
@@ -79,6 +85,22 @@ export const disputeSchema = z
     due_at: instantSchema.meta({ description: 'Deadline of the reply' }),
     value: reaisOutput.meta({ description: 'Disputed amount' }),
     blocked_value: reaisOutput.meta({ description: 'Amount blocked for the dispute now' }),
+    recovered_value: reaisOutput.optional().meta({ description: 'Of a REQUESTED_MED: what came back by it' }),
+    recovery: z
+      .object({
+        stage: z.enum(RECOVERY_STAGES),
+        events: z
+          .array(
+            z.object({ stage: z.enum(RECOVERY_STAGES), at: z.iso.datetime() }).meta({ id: 'RecoveryEvent' }),
+          )
+          .meta({ description: 'The oldest first' }),
+      })
+      .meta({ id: 'Recovery' })
+      .optional()
+      .meta({
+        description:
+          'Of a REQUESTED_MED whose provider shows it: how far the Central Bank has come, from bank to bank that the money has reached',
+      }),
     charge_uuid: uuidSchema.optional(),
     transfer_uuid: uuidSchema.optional(),
     provider: providerReference,
@@ -117,11 +139,18 @@ export function showAttachments(attachments: ReadAttachment[], linkTo: Attachmen
   )
 }
 
+type ShownDispute = z.output<typeof disputeSchema>
+
+/** Presents the response of POST /meds, which a replay repeats: the dispute as it was requested. */
+export function showRequestedDispute(dispute: ReadDispute): ShownDispute {
+  const { recovery: _, error: __, ...shown } = showDispute(dispute, [])
+  const { createdAt } = dispute
+  return { ...shown, status: 'PENDING', resolved: false, recovered_value: 0, updated_at: createdAt }
+}
+
 /** Presents the current dispute, as GET shows it. The caller has loaded connection and movement. */
-export function showDispute(
-  dispute: ReadDispute,
-  attachments: AttachmentLink[],
-): z.output<typeof disputeSchema> {
+export function showDispute(dispute: ReadDispute, attachments: AttachmentLink[]): ShownDispute {
+  const isRequested = dispute.kind === 'REQUESTED_MED'
   return {
     uuid: dispute.uuid,
     pix_in_transaction: {
@@ -138,11 +167,13 @@ export function showDispute(
     status: disputeMachine.statusOf(dispute.state),
     details: dispute.details,
     analysis: dispute.analysis ?? dispute.providerAnalysis,
-    ...(dispute.replyFailure && { reply_error: dispute.replyFailure }),
+    ...(dispute.failure && (isRequested ? { error: dispute.failure } : { reply_error: dispute.failure })),
     resolved: disputeMachine.isFinal(dispute.state),
     due_at: dispute.dueAt,
     value: dispute.valueCents,
     blocked_value: dispute.heldCents + dispute.retainedCents,
+    ...(isRequested && { recovered_value: dispute.returnedCents }),
+    ...(dispute.recovery && { recovery: showRecovery(dispute.recovery) }),
     ...(dispute.chargeUuid && { charge_uuid: dispute.chargeUuid }),
     ...(dispute.transferUuid && { transfer_uuid: dispute.transferUuid }),
     provider: { uuid: dispute.connection.uuid, provider: dispute.connection.provider },
@@ -150,6 +181,25 @@ export function showDispute(
     updated_at: dispute.updatedAt,
   }
 }
+
+function showRecovery({ stage, events }: DisputeRecovery): ShownDispute['recovery'] {
+  return { stage, events: events.map(one => ({ ...one, at: formatTimestamp(new Date(one.at)) })) }
+}
+
+/** Body of POST /meds: the account wants the money of a transfer back (SPEC §5). */
+export const requestDisputeBody = z.strictObject({
+  transfer_uuid: uuidSchema.meta({ description: 'A settled transfer of the account' }),
+  dispute_type: caseInsensitiveEnum(DISPUTE_TYPES).meta({
+    description: 'What has happened. A quarrel about goods, or an own mistake, is none of these',
+  }),
+  details: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(2_000, 'must be at most 2000 characters')
+    .meta({ description: 'What has happened, for the analysts of the banks' }),
+})
+export type RequestDisputeBody = z.output<typeof requestDisputeBody>
 
 const accept = flag.meta({
   description: '`1` or `true` accepts: the money goes back. `0` or `false` rejects',

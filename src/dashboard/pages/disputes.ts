@@ -1,3 +1,5 @@
+import { readDisputeEvidence } from '../../api/operations/dispute-evidence.ts'
+import { cancelRequestedDispute, isCancellableThere } from '../../api/operations/dispute-requests.ts'
 import {
   listDisputes,
   listDisputesByDeadline,
@@ -7,6 +9,7 @@ import {
   showDisputeWithAttachments,
 } from '../../api/operations/disputes.ts'
 import { disputeReplyForm, disputesQuery, type showDispute } from '../../contract/disputes/dispute.ts'
+import { showEvidenceDocument } from '../../contract/disputes/evidence-document.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { readInSnapshot } from '../../db/client/transaction.ts'
 import type { Dispute } from '../../db/entities/dispute.ts'
@@ -19,17 +22,20 @@ import {
   replyErrorCodeOf,
 } from '../../domain/disputes/dispute.ts'
 import { DAY } from '../../domain/shared/intervals.ts'
+import { fail } from '../../http/api-error.ts'
 import type { FieldErrors } from '../../http/validate.ts'
+import { renderPdf } from '../../views/pdf-document.ts'
+import type { Confirmation } from '../http/confirmation.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
 import { formatDocument } from '../views/formats.ts'
-import { registerAccountList } from './account-list.ts'
+import { nameFile, registerAccountList } from './account-list.ts'
 import { loadRelated } from './related.ts'
 
-const PATH = '/dashboard/disputes'
+export const DISPUTES_PAGE_PATH = '/dashboard/disputes'
 
 /** Columns of the list as CSV. */
 const DISPUTE_COLUMNS: CsvColumns<ReturnType<typeof showDispute>> = {
@@ -58,7 +64,7 @@ export function registerDisputePages(router: DashboardRouter): void {
   const { storage } = dashboard
   registerAccountList(router, {
     name: 'disputes',
-    path: PATH,
+    path: DISPUTES_PAGE_PATH,
     schema: disputesQuery,
     columns: DISPUTE_COLUMNS,
     list: ({ em, token }, query) => listDisputes(em.fork(), storage, token, query),
@@ -72,9 +78,17 @@ export function registerDisputePages(router: DashboardRouter): void {
     }),
   })
 
-  get('money.read', `${PATH}/:uuid`, dispute)
+  get('money.read', `${DISPUTES_PAGE_PATH}/:uuid`, dispute)
 
-  post('disputes.write', `${PATH}/:uuid/reply`, {
+  get('money.read', `${DISPUTES_PAGE_PATH}/:uuid/evidence.pdf`, async visit => {
+    const { em, token, params, language } = visit
+    const evidence = await readDisputeEvidence(em, token, params.uuid)
+    const name = await nameFile(visit, { name: 'evidence', mode: evidence.mode, period: evidence.uuid })
+    const body = await renderPdf(showEvidenceDocument(evidence, language))
+    return { kind: 'file', type: 'application/pdf', name: `${name}.pdf`, body }
+  })
+
+  post('disputes.write', `${DISPUTES_PAGE_PATH}/:uuid/reply`, {
     beforeBody: ({ em, token, params }) =>
       requireAnswerableDispute({ em: em.fork(), token, uuid: params.uuid }),
     async handle({ em, token, params, upload, requestId }) {
@@ -82,7 +96,21 @@ export function registerDisputePages(router: DashboardRouter): void {
       const fields = { ...upload, analysis: asCounted(upload.analysis) }
       const form = parseFormFields(disputeReplyForm, fields, errors)
       await replyToDispute(dashboard, { em, token, uuid: params.uuid, form, requestId })
-      return redirect(`${PATH}/${params.uuid}`, 'replied')
+      return redirect(`${DISPUTES_PAGE_PATH}/${params.uuid}`, 'replied')
+    },
+    async listFacts(visit) {
+      const row = await requireVisibleDispute(visit.em.fork(), visit.token, visit.params.uuid)
+      return listDisputeFacts(visit, row)
+    },
+    renderForm: dispute,
+  })
+
+  post('disputes.write', `${DISPUTES_PAGE_PATH}/:uuid/cancel`, {
+    confirm: confirmCancellation,
+    async handle({ em, token, params: { uuid } }) {
+      const { state } = await requireVisibleDispute(em.fork(), token, uuid)
+      if (state !== 'cancelled') await cancelRequestedDispute(dashboard, { em, token, uuid })
+      return redirect(`${DISPUTES_PAGE_PATH}/${uuid}`, 'dispute_cancelled')
     },
     async listFacts(visit) {
       const row = await requireVisibleDispute(visit.em.fork(), visit.token, visit.params.uuid)
@@ -110,6 +138,7 @@ export function registerDisputePages(router: DashboardRouter): void {
         accepts: row.accept,
         ourAnalysis: row.analysis,
         repliedAt: row.repliedAt,
+        isCancellable: isCancellableThere(row),
         whyNotAnswerable: replyErrorCodeOf({ ...row, hasReply: row.repliedAt != null }),
         version: encodeFacts(visit.language, listDisputeFacts(visit, row)),
         related: await loadRelated(visit, {
@@ -124,12 +153,33 @@ export function registerDisputePages(router: DashboardRouter): void {
         mostFiles: MAX_ATTACHMENTS,
       }
       // Links to attachments are renewed every hour; they do not count as a change of the page.
-      return createPage('dispute', { ...model, attachments }, `${PATH}/${row.uuid}`, model)
+      return createPage('dispute', { ...model, attachments }, `${DISPUTES_PAGE_PATH}/${row.uuid}`, model)
     })
   }
 }
 
-/** Lists what the reply to a dispute depends on. */
+async function confirmCancellation(visit: PageContext<'merchant'>): Promise<Confirmation | null> {
+  const { em, token, params, form, t, f } = visit
+  const row = await requireVisibleDispute(em.fork(), token, params.uuid)
+  // The same form once more: what it asked for is done.
+  if (row.state === 'cancelled' && form.has('confirmed')) return null
+  if (!isCancellableThere(row)) fail('med_not_cancellable')
+  const gaps = { amount: f.money(row.valueCents) }
+  return {
+    title: t('dispute.cancelTitle', gaps),
+    button: t('dispute.cancelNow'),
+    facts: [
+      { name: 'field.receiver', value: row.movement.receiver?.name ?? '–' },
+      { name: 'field.value', value: gaps.amount },
+      { name: 'field.end_to_end', value: row.endToEnd },
+    ],
+    means: t('dispute.cancelMeans'),
+    isDangerous: true,
+    back: `${DISPUTES_PAGE_PATH}/${row.uuid}`,
+  }
+}
+
+/** Lists what the forms of a dispute depend on. */
 function listDisputeFacts(
   visit: PageContext<'merchant'>,
   { state, heldCents, retainedCents, repliedAt }: Dispute,

@@ -1,7 +1,15 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { AttachmentType } from '../../domain/disputes/attachment.ts'
 import type { DisputeKind, DisputeState, DisputeStatus, DisputeType } from '../../domain/disputes/dispute.ts'
-import { centsColumn, historyColumn, requestedRowColumns, timestampColumn, unionColumn } from './columns.ts'
+import type { DisputeRecovery } from '../../domain/disputes/provider-dispute.ts'
+import {
+  centsColumn,
+  historyColumn,
+  orderAuthorColumns,
+  requestedRowColumns,
+  timestampColumn,
+  unionColumn,
+} from './columns.ts'
 import { Connection } from './connection.ts'
 import { Movement } from './movement.ts'
 
@@ -18,7 +26,8 @@ const dispute = defineEntity({
   properties: p => ({
     ...requestedRowColumns(),
     connection: () => p.manyToOne(Connection),
-    providerDisputeId: p.text(),
+    /** Null of one that we request, until its provider has accepted it. */
+    providerDisputeId: p.text().nullable(),
     kind: unionColumn<DisputeKind>(),
     disputeType: unionColumn<DisputeType>(),
     state: unionColumn<DisputeState>(),
@@ -44,6 +53,7 @@ const dispute = defineEntity({
     dueAt: timestampColumn(),
     /** The last deadline warning sent to the merchant, in hours before `dueAt`. */
     warnedHours: p.integer().nullable(),
+    /** The provider's codes; of one that we request, the account's text. */
     details: p.text().default(''),
     /** The provider's reasoning; `analysis` is the merchant's. */
     providerAnalysis: p.text().default(''),
@@ -61,7 +71,17 @@ const dispute = defineEntity({
     replySentBy: p.text().nullable(),
     /** Number of replies; after a refused one the merchant may send another. */
     replies: p.integer().default(0),
-    replyFailure: p.json<{ code: string; message: string }>().nullable(),
+    /** Why the provider has refused the last reply, or the request. */
+    failure: p.json<{ code: string; message: string }>().nullable(),
+    /** Of one that we requested: how far the rail has come with it. */
+    recovery: p.json<DisputeRecovery>().nullable(),
+    /** First call of the request: from then on it may be at the provider. */
+    requestedAt: timestampColumn().nullable(),
+    /** The account has cancelled its request, which the provider has not confirmed yet. */
+    cancelRequestedAt: timestampColumn().nullable(),
+    /** Digest of the request that ordered it; null where a provider reported it. */
+    fingerprint: p.text().nullable(),
+    ...orderAuthorColumns(),
     history: historyColumn<DisputeStatus>(),
     sequence: p.integer().default(0),
   }),

@@ -63,19 +63,28 @@ export function queryUnresolvedDisputesForUpdate(
   return queryEntities(em, Dispute, { rest, values, refresh: true })
 }
 
-/** Queries the provider's ids of the disputes about a PIX. */
-export function queryProviderDisputeIds({
+/** A dispute as notifications are routed to it; `providerDisputeId` is null while its provider has not accepted the request. */
+export type PixDispute = { uuid: string; providerDisputeId: string | null; isRequested: boolean }
+
+/** Queries the disputes about a PIX, without requests that were refused. */
+export function queryDisputesOfPix({
   providerAccountUuid,
   endToEnd,
 }: {
   providerAccountUuid: string
   endToEnd?: string | null
-}): Query<string[]> {
+}): Query<PixDispute[]> {
   return query(
-    'select provider_dispute_id as reference from dispute where provider_account_uuid = ? and end_to_end = ?',
+    `select uuid, provider_dispute_id as "providerDisputeId", kind = 'REQUESTED_MED' as "isRequested" from dispute
+     where provider_account_uuid = ? and end_to_end = ? and state <> 'refused'`,
     [providerAccountUuid, endToEnd ?? null],
-    rows => rows.map(({ reference }) => reference as string),
+    rows => rows as PixDispute[],
   )
+}
+
+/** Filter of the dispute that an account has requested about a PIX: there is one for ever, by whatever ids its provider knows it. */
+export function requestedDisputeOf(pix: Pick<Dispute, 'providerAccountUuid' | 'endToEnd'>) {
+  return { ...pix, kind: 'REQUESTED_MED', state: { $ne: 'refused' } } as const
 }
 
 /** Read-only dispute with all that its response shows; a loaded entity with its attachments conforms too. */

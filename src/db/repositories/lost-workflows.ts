@@ -14,7 +14,7 @@ export type ActiveRow = {
   /** Of a transfer or a charge: connections with an attempt. */
   tried?: string[]
   /** Of a dispute. */
-  provider_dispute_id?: string
+  provider_dispute_id?: string | null
   end_to_end?: string
   request_id?: string
 }
@@ -40,7 +40,7 @@ const UNFINISHED_ROWS_SQL: Record<UnfinishedNoun, string> = {
   recurrence: `select uuid, account_uuid, state, connection_uuid, created_at from recurrence r
     where state in ('creating', 'pending', 'processing', 'active')`,
   dispute: `select uuid, account_uuid, state, connection_uuid, created_at, provider_dispute_id, end_to_end, request_id
-    from dispute r where state in ('open', 'analysing', 'accepted')`,
+    from dispute r where state in ('requesting', 'open', 'analysing', 'accepted')`,
   pix_key: `select uuid, account_uuid, state, connection_uuid, created_at from pix_key r
     where state in ('creating', 'removing')`,
   report: `select uuid, account_uuid, state, connection_uuid, created_at from report r

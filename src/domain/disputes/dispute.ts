@@ -1,5 +1,6 @@
 import { DAY, HOUR, scaleWait } from '../shared/intervals.ts'
 import { createStateMachine } from '../shared/state-machine.ts'
+import { type TransferState, transferMachine } from '../transfers/transfer.ts'
 
 /** api-document.txt, Dispute. */
 export const DISPUTE_STATUSES = ['PENDING', 'PROCESSING', 'ACCEPTED', 'REJECTED', 'CANCELLED'] as const
@@ -17,6 +18,8 @@ export const DISPUTE_TYPES = [
 export type DisputeType = (typeof DISPUTE_TYPES)[number]
 
 export type DisputeState =
+  | 'requesting'
+  | 'refused'
   | 'open'
   | 'analysing'
   | 'accepted'
@@ -25,6 +28,8 @@ export type DisputeState =
   | 'cancelled'
   | 'lapsed'
 export type DisputeEvent =
+  | 'requested'
+  | 'request_refused'
   | 'replied'
   | 'reply_refused'
   | 'deadline_passed'
@@ -37,10 +42,13 @@ export type DisputeEvent =
 
 /**
  * State machine of a dispute (SPEC §5). An accepted one is shown ACCEPTED before and after its return; `resolved` differs.
+ * `requesting`: the account wants the money of a transfer back, and its provider has not accepted that yet.
  * `lapsed`: its provider published no decision while money could be returned. Nothing is held any more, and a decision
  * that is published later is still shown.
  */
 export const disputeMachine = createStateMachine<DisputeState, DisputeStatus, DisputeEvent>({
+  requesting: { status: 'PENDING', on: { requested: 'open', request_refused: 'refused' } },
+  refused: { status: 'REJECTED', on: {}, isFinal: true },
   open: {
     status: 'PENDING',
     on: {
@@ -75,24 +83,34 @@ export const disputeMachine = createStateMachine<DisputeState, DisputeStatus, Di
   },
 })
 
-/** The states in which a dispute holds money and keeps refunds of its charge away. */
+/** The states in which a dispute holds money and keeps refunds of its charge away; one that we only request does neither. */
 export const UNRESOLVED_DISPUTE_STATES: readonly DisputeState[] = disputeMachine.states.filter(
-  state => !disputeMachine.isFinal(state),
+  state => !disputeMachine.isFinal(state) && !disputeMachine.accepts(state, 'requested'),
 )
 
 /** DICT's SituationType (2.12.1) in the contract's words; what is new or unknown is UNDEFINED. */
-const DISPUTE_TYPE_BY_SITUATION: Record<string, DisputeType> = {
+const DISPUTE_TYPE_BY_SITUATION = {
   SCAM: 'SCAM',
   // The contract's name for a transaction the payer did not authorize; a wrong key is no matter for the MED.
   ACCOUNT_TAKEOVER: 'WRONG_TRANSACTION',
   COERCION: 'COERCION_CRIME',
   FRAUDULENT_ACCESS: 'UNAUTHORIZED_ACCESS',
-}
+} as const satisfies Record<string, DisputeType>
+export type DisputeSituation = keyof typeof DISPUTE_TYPE_BY_SITUATION | 'OTHER'
+const SITUATIONS = Object.keys(DISPUTE_TYPE_BY_SITUATION) as (keyof typeof DISPUTE_TYPE_BY_SITUATION)[]
+
 export function disputeTypeOf(situation: string): DisputeType {
-  return Object.hasOwn(DISPUTE_TYPE_BY_SITUATION, situation)
-    ? DISPUTE_TYPE_BY_SITUATION[situation]!
-    : 'UNDEFINED'
+  const known = SITUATIONS.find(one => one === situation)
+  return known ? DISPUTE_TYPE_BY_SITUATION[known] : 'UNDEFINED'
 }
+
+/** DICT's SituationType of a dispute that we request. */
+export function situationOf(type: DisputeType): DisputeSituation {
+  return SITUATIONS.find(situation => DISPUTE_TYPE_BY_SITUATION[situation] === type) ?? 'OTHER'
+}
+
+/** A PIX is disputed within 80 days of its settlement (SPEC §5). */
+const REQUEST_PERIOD_MS = 80 * DAY
 
 /** An analysis takes at most seven days (SPEC §5), whatever a provider says. */
 export const MAX_ANALYSIS_MS = 7 * DAY
@@ -129,6 +147,35 @@ export function replyErrorCodeOf(dispute: {
   if (dispute.kind === 'REQUESTED_MED') return 'med_not_answerable'
   if (dispute.hasReply) return 'med_already_answered'
   return dispute.state === 'open' ? null : 'med_not_answerable'
+}
+
+/**
+ * Code of the catalogue that refuses a request for the money of a transfer; null where it may be requested. `isRequested`: its PIX has a
+ * dispute, also one that was withdrawn: the rail allows one for ever.
+ */
+export function requestErrorCodeOf({
+  state,
+  settledAtMs,
+  isRequested,
+  nowMs,
+}: {
+  state: TransferState
+  settledAtMs: number | null
+  isRequested: boolean
+  nowMs: number
+}): 'transfer_not_disputable' | 'med_already_asked' | 'med_period_over' | null {
+  if (isRequested) return 'med_already_asked'
+  // One that was returned whole has nothing left to come back.
+  if (settledAtMs === null || !transferMachine.accepts(state, 'returned_whole'))
+    return 'transfer_not_disputable'
+  return nowMs - settledAtMs > REQUEST_PERIOD_MS ? 'med_period_over' : null
+}
+
+/** Tells whether the account may withdraw a dispute: one that it has requested, and that goes on at its provider. */
+export function isCancellableDispute({ kind, state }: { kind: DisputeKind; state: DisputeState }): boolean {
+  return (
+    kind === 'REQUESTED_MED' && disputeMachine.accepts(state, 'withdrawn') && !disputeMachine.isFinal(state)
+  )
 }
 
 /** Claim of a dispute and the money that covers it, held and retained. Centavos. */

@@ -3,6 +3,7 @@ import type { NoAnswerResult, NotAcceptedResult, NotFoundResult } from '../provi
 import {
   type DisputeEvent,
   type DisputeKind,
+  type DisputeSituation,
   type DisputeState,
   type DisputeType,
   disputeMachine,
@@ -43,7 +44,23 @@ export type ProviderDispute = {
    * without a published decision.
    */
   isClosed: boolean
+  /** How far the rail has come with it, of one that we requested; absent where the provider does not show it. */
+  recovery?: DisputeRecovery
 }
+
+/** Stages of a recovery of the rail (MED 2.0), in their order; it is cancelled at any of them. */
+export const RECOVERY_STAGES = [
+  'CREATED',
+  'TRACKED',
+  'AWAITING_ANALYSIS',
+  'ANALYSED',
+  'REFUNDING',
+  'COMPLETED',
+  'CANCELLED',
+] as const
+type RecoveryStage = (typeof RECOVERY_STAGES)[number]
+/** Stage of a recovery, and its history, the oldest first; `at` is ISO 8601 UTC. */
+export type DisputeRecovery = { stage: RecoveryStage; events: { stage: RecoveryStage; at: string }[] }
 
 /**
  * The events, in order, that lead from our state of a dispute to the decision that its provider reports. Several at once where
@@ -53,9 +70,11 @@ export function eventsToDecision(
   state: DisputeState,
   facts: Pick<ProviderDispute, 'status' | 'isClosed'>,
 ): DisputeEvent[] {
-  const steps: DisputeEvent[] = []
+  // What the provider reports of a request, it has accepted.
+  const steps: DisputeEvent[] = disputeMachine.accepts(state, 'requested') ? ['requested'] : []
+  const reportedState = steps.reduce((current, event) => disputeMachine.next(current, event), state)
   const decision = EVENT_BY_PROVIDER_STATUS[facts.status]
-  if (decision && disputeMachine.accepts(state, decision)) steps.push(decision)
+  if (decision && disputeMachine.accepts(reportedState, decision)) steps.push(decision)
   const stateAfterDecision = steps.reduce(
     (currentState, event) => disputeMachine.next(currentState, event),
     state,
@@ -96,8 +115,11 @@ const EVENT_BY_PROVIDER_STATUS: Record<ProviderDispute['status'], DisputeEvent |
 
 export type DisputeReturn = PixReturnIds & { cents: number; at: string }
 
-/** By its id; the end-to-end id helps a provider that can only list. */
-export type DisputeReference = { id: string; endToEnd: string | null }
+/**
+ * By its id; the end-to-end id helps a provider that can only list. `isRequested`: one that the account has requested, of which the id is
+ * not known before the answer to its request.
+ */
+export type DisputeReference = { id: string; endToEnd: string | null; isRequested?: true }
 export type FindDisputeOutcome = { kind: 'found'; dispute: ProviderDispute } | NotFoundResult | NoAnswerResult
 /** `incompleteCode`: why some disputes of the list could not be completed; the list is requested again. */
 export type ListDisputesOutcome =
@@ -115,3 +137,8 @@ export type ProviderDisputeReply = {
 }
 /** A reply moves no money: after `unknown` the dispute is polled, and the reply sent again where it is still open. */
 export type ReplyToDisputeOutcome = { kind: 'accepted' } | NotAcceptedResult
+
+/** A request for the money of a PIX that we sent; `details` is the account's text. */
+export type DisputeRequest = { endToEnd: string; situation: DisputeSituation; details: string }
+/** It moves no money, and a PIX has one for ever: after `unknown` it is looked up, and requested again where it is not found. */
+export type RequestDisputeOutcome = { kind: 'accepted'; dispute: ProviderDispute } | NotAcceptedResult

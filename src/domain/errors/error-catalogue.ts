@@ -75,6 +75,11 @@ const MESSAGES = {
       'The available balance does not cover the fee and the splits that the code asks of the deposit; nothing was done.',
     med_already_answered: 'The dispute already has a reply.',
     med_not_answerable: 'Only a PENDING dispute about a received payment accepts a reply.',
+    med_already_asked: 'The money of this transfer was asked back already, which PIX allows once for ever.',
+    med_period_over: 'The transfer was settled more than 80 days ago and can no longer be disputed.',
+    transfer_not_disputable: 'Only a PAID or PARTIALLY_REFUNDED transfer can be disputed.',
+    med_not_cancellable:
+      'Only a dispute that the account has requested, that its provider has accepted and that is not closed, can be cancelled.',
     insufficient_balance: 'The available balance is less than value plus fees.',
     batch_not_cancellable: 'Only a batch that is DRAFT or PROCESSING can be cancelled.',
     transfer_not_cancellable: 'Only a scheduled transfer that has not been sent can be cancelled.',
@@ -129,6 +134,8 @@ const MESSAGES = {
     pix_key_limit: 'An account can have at most 3 PIX keys of each type; delete one first.',
     lookup_not_supported:
       'The provider does not look up PIX keys of others; use another provider_uuid, or none.',
+    dispute_not_supported:
+      'The provider of the transfer requests no disputes by its API; ask its support, or use its app or panel.',
     key_not_supported:
       'The provider does not support PIX keys of this type; use another type or provider_uuid.',
   },

@@ -71,6 +71,8 @@ export type ProviderCapabilities = {
      * files.
      */
     maxReplyTextLength: number | null
+    /** It takes a request for the money of a PIX that the account has sent, and cancels it. */
+    canRequest: boolean
   } | null
   /**
    * The paces that its processes keep together; a kind without one is not counted, and costs nothing. Each counted call costs one
@@ -142,7 +144,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     creatableKeyTypes: ['RANDOM'],
     notifiesByKey: true,
     // Official SDK 2.0.1, `MedSubmitDefenseBodySchema`.
-    disputes: { areNotified: false, maxReplyTextLength: 1_000 },
+    disputes: { areNotified: false, maxReplyTextLength: 1_000, canRequest: false },
     // PUT and POST: 500 per second each ("Limites de consumo"), which is not counted.
     pace: { token: TOKEN_PACE },
   },
@@ -175,7 +177,8 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     canLookUpKey: true,
     creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
     notifiesByKey: false,
-    disputes: { areNotified: true, maxReplyTextLength: null },
+    // OpenAPI, "Open a funds recovery (MED)".
+    disputes: { areNotified: true, maxReplyTextLength: null, canRequest: true },
     pace: null,
   },
   sicoob: {

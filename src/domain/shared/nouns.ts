@@ -30,7 +30,7 @@ const NOUNS = {
   refund: ['workflow', 'ordered', 'money', 'payout', 'unfinished', 'listed', 'counted'],
   return: ['workflow', 'money', 'payout', 'unfinished'],
   recurrence: ['workflow', 'ordered', 'unfinished', 'dependent', 'listed', 'counted', 'searched'],
-  dispute: ['workflow', 'unfinished', 'dependent', 'listed', 'searched'],
+  dispute: ['workflow', 'ordered', 'unfinished', 'dependent', 'listed', 'searched'],
   pix_key: ['workflow', 'ordered', 'unfinished', 'dependent'],
   pix_key_removal: ['workflow', 'dependent'],
   auth_code: ['workflow', 'ordered'],

@@ -64,6 +64,8 @@ const REFUND_CREATION = citeUnpublishedSentence('POST /api/v1/refund')
 const KEY_CREATION = citeUnpublishedSentence('POST /api/v1/pix-keys')
 const KEY_REMOVAL = citeUnpublishedSentence('DELETE /api/v1/pix-keys/{pixKey}')
 const EVIDENCE_ROUTE = citeOpenApi('POST /api/v1/dispute/:id/evidence')
+const RECOVERY_CREATION = citeOpenApi('POST /api/v1/funds-recovery')
+const RECOVERY_CANCELLATION = citeOpenApi('POST /api/v1/funds-recovery/{id}/cancel')
 const RECOVERY_TRANSLATION = citeTranslation(FUNDS_RECOVERY_PAGE)
 const CHECK_KEY_ROUTE = citeOpenApi('POST /api/v1/pix-keys/check')
 const DISPUTE_ROUTE = citeOpenApi('GET /api/v1/dispute/{id}')
@@ -217,6 +219,31 @@ export const wooviAnswers = documentAnswers({
     [403, 'Sua conta não possui permissão para usar este endpoint', accessDenied, RECOVERY_TRANSLATION],
     [404, 'Funds recovery not found', absentMeaning, FUNDS_RECOVERY_PAGE],
     [404, 'Recuperação de fundos não encontrada', absentMeaning, RECOVERY_TRANSLATION],
+  ],
+  requestDispute: [
+    ...accessDeniedAnswers,
+    [403, 'Your account does not have the permission to use this endpoint', accessDenied, RECOVERY_CREATION],
+    [404, 'Transaction not found', refusalByEveryProvider('dispute_refused'), RECOVERY_CREATION],
+    // The sentence ends in the end-to-end id of the PIX, without which it is compared (`readWooviError`).
+    [422, 'FundsRecovery already exists for transaction', duplicateMeaning, RECOVERY_CREATION],
+  ],
+  cancelDispute: [
+    ...accessDeniedAnswers,
+    [
+      403,
+      'Your account does not have the permission to use this endpoint',
+      accessDenied,
+      RECOVERY_CANCELLATION,
+    ],
+    [404, 'Funds recovery not found', absentMeaning, RECOVERY_CANCELLATION],
+    ...['COMPLETED', 'CANCELLED'].map(
+      (status): AnswerRow => [
+        422,
+        `Cannot cancel: FundsRecovery is already in terminal status ${status}`,
+        refusalByEveryProvider('dispute_ended'),
+        RECOVERY_CANCELLATION,
+      ],
+    ),
   ],
   uploadEvidence: accessDeniedAnswers,
   replyToDispute: [

@@ -45,6 +45,8 @@ export const WOOVI_SCOPES = [
   'DISPUTE_GET_LIST',
   'DISPUTE_POST',
   'FUNDS_RECOVERY_GET',
+  'FUNDS_RECOVERY_POST',
+  'FUNDS_RECOVERY_DELETE',
   'FILE_POST',
 ]
 
@@ -61,9 +63,13 @@ export function createWooviClient({ ca, credentials, ...options }: AdapterOption
 export type WooviClient = ReturnType<typeof createWooviClient>
 
 const sentenceSchema = z.string().min(1)
+/** Some sentences end in the end-to-end id of a PIX, which no table can list. */
+const withoutRailId = (sentence: string) => sentence.replace(/ E[\dA-Za-z]{31}$/, '')
 const singleErrorSchema = z
   .object({ error: sentenceSchema, errorCode: sentenceSchema.nullish(), errors: z.undefined().optional() })
-  .transform(({ error, errorCode }): NamedError => ({ name: errorCode ?? error, message: error }))
+  .transform(
+    ({ error, errorCode }): NamedError => ({ name: errorCode ?? withoutRailId(error), message: error }),
+  )
 const listedErrorSchema = z
   .object({ error: z.undefined().optional(), errors: z.tuple([z.object({ message: sentenceSchema })]) })
   .transform(({ errors: [{ message }] }): NamedError => ({ name: message, message }))
@@ -72,7 +78,7 @@ const errorSchema = z.union([singleErrorSchema, listedErrorSchema])
 /**
  * Reads an error in one of the two shapes that Woovi documents: a sentence, sometimes with a code, or a list with
  * exactly one error ("AppID Inválido"). Its name is the code, or else the whole sentence. Undefined for any other
- * body, both shapes together included.
+ * body, both shapes together included. An end-to-end id at the end of a sentence is no part of its name.
  */
 function readWooviError({ json }: Pick<ProviderResponse, 'json'>): NamedError | undefined {
   return errorSchema.safeParse(json).data

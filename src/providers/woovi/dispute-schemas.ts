@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { optionalField, optionalInstant, optionalText } from '../adapter/fields.ts'
+import { RECOVERY_STAGES } from '../../domain/disputes/provider-dispute.ts'
+import { optionalField, optionalInstant, optionalText, requiredInstant } from '../adapter/fields.ts'
 import { wooviCentsSchema, wooviIdSchema, wooviWholeNumberSchema } from './schemas.ts'
 
 /**
@@ -44,6 +45,26 @@ export const wooviRefundSolicitationSchema = z.object({
   lastModified: optionalInstant,
 })
 export type WooviRefundSolicitation = z.infer<typeof wooviRefundSolicitationSchema>
+
+/** A funds recovery (OpenAPI, FundsRecovery). */
+export const wooviRecoverySchema = z.object({
+  dictId: z.string().min(1),
+  rootTransactionId: z.string().min(1),
+  status: z.enum(RECOVERY_STAGES),
+  direction: optionalText,
+  situationType: optionalText,
+  creationTime: optionalInstant,
+  createdAt: optionalInstant,
+  events: optionalField(z.array(z.object({ event: z.string(), timestamp: requiredInstant }))),
+})
+export type WooviRecovery = z.infer<typeof wooviRecoverySchema>
+
+/** OpenAPI, FundsRecoveryPayload. */
+export const wooviRecoveryRequestSchema = z.strictObject({
+  transactionEndToEndId: z.string().min(1),
+  situationType: z.enum(['SCAM', 'ACCOUNT_TAKEOVER', 'COERCION', 'FRAUDULENT_ACCESS', 'OTHER']),
+  details: z.string().min(1),
+})
 
 /** The infraction report of a dispute, which contains the decision of a closed one. */
 export const wooviInfractionReportSchema = z.object({

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { FormData } from 'undici'
-import type { z } from 'zod'
 import type {
   DisputeReference,
   FindDisputeOutcome,
@@ -11,7 +10,6 @@ import type {
 } from '../../domain/disputes/provider-dispute.ts'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { isTransportCode } from '../../domain/providers/transport-code.ts'
-import { ANY_ANSWER, type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
 import type { ProviderList } from '../adapter/list-reader.ts'
 import { completeDisputes } from '../adapter/listed-disputes.ts'
 import { hasReturnPeriodEnded } from '../adapter/statement-period.ts'
@@ -25,17 +23,17 @@ import {
   type WooviFundsRecovery,
 } from './dispute-mapping.ts'
 import {
-  findRecoveryList,
   type WooviDispute,
   wooviDisputeResponseSchema,
   wooviDisputeSchema,
   wooviEvidenceRequestSchema,
   wooviEvidenceResponseSchema,
   wooviFileResponseSchema,
-  wooviInfractionReportSchema,
   wooviRefundSolicitationSchema,
 } from './dispute-schemas.ts'
 import { findWooviTransaction } from './payments.ts'
+import { createWooviRecoveries } from './recoveries.ts'
+import { createWooviRecoveryLists } from './recovery-lists.ts'
 
 /**
  * Creates the calls about disputes ("Disputas"). If the account has the feature MED API, the Central Bank's funds
@@ -43,7 +41,9 @@ import { findWooviTransaction } from './payments.ts'
  * Woovi's own is not a dispute here.
  */
 export function createWooviDisputes(client: WooviClient, now: () => number): DisputeCalls {
-  return { listDisputes, findDispute, replyToDispute }
+  const { findDecision, readRecoveryList } = createWooviRecoveryLists(client)
+  const { findRequested, requestDispute, cancelDispute } = createWooviRecoveries(client, now)
+  return { listDisputes, findDispute, requestDispute, cancelDispute, replyToDispute }
 
   async function listDisputes(from: string, to: string): Promise<ListDisputesOutcome> {
     const period = { from, to }
@@ -61,9 +61,10 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
 
   /**
    * Looks up a dispute by its PIX, as the OpenAPI document describes the path, then by its id: a PIX may have another
-   * dispute too.
+   * dispute too. What the account has requested is a funds recovery.
    */
   async function findDispute(reference: DisputeReference): Promise<FindDisputeOutcome> {
+    if (reference.isRequested) return findRequested(reference)
     let unanswered: NoAnswerResult | undefined
     for (const id of new Set([reference.endToEnd ?? reference.id, reference.id])) {
       const outcome = await lookUpDispute(id, reference)
@@ -116,7 +117,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
    */
   async function findFundsRecovery(dispute: IdentifiedDispute): Promise<WooviFundsRecovery | NoAnswerResult> {
     const { endToEndId, status } = dispute
-    const disputes = await readRecoveryList(dispute, 'disputes', wooviDisputeSchema)
+    const disputes = await readRecoveryList(endToEndId, 'disputes', wooviDisputeSchema)
     if (disputes.kind === 'no_answer') return disputes
     const recovery = disputes.items.find(item => item.endToEndId === endToEndId) ?? null
     const disputedCents = dispute.value ?? recovery?.value
@@ -134,7 +135,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
       isClosed: false,
     }
     if (!recovery || (status !== 'ACCEPTED' && status !== 'CLOSED')) return undecidedRecovery
-    const decision = status === 'CLOSED' ? await findDecision(dispute) : AGREED
+    const decision = status === 'CLOSED' ? await findDecision(endToEndId) : AGREED
     if (decision.kind === 'no_answer') return decision
     const { isUnread } = decision
     if (decision.kind === 'undecided') return { ...undecidedRecovery, isUnread }
@@ -142,7 +143,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     const leg = { kind, endToEnd: endToEndId } as const
     const maxCents = disputedCents ?? pix?.cents ?? null
     const solicitations = await readRecoveryList(
-      dispute,
+      endToEndId,
       'refund-solicitations',
       wooviRefundSolicitationSchema,
       (items, notes) => pickDisputeSolicitations(items, leg, maxCents, notes),
@@ -157,41 +158,6 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
       returns,
       isClosed: isClosed && isComplete,
     }
-  }
-
-  async function findDecision(dispute: IdentifiedDispute) {
-    const outcome = await readRecoveryList(dispute, 'infraction-reports', wooviInfractionReportSchema)
-    if (outcome.kind === 'no_answer') return outcome
-    const { items: reports, isUnread } = outcome
-    const report = reports.find(
-      ({ transactionId, status }) => transactionId === dispute.endToEndId && status === 'CLOSED',
-    )
-    return { kind: DECISIONS[report?.analysisResult ?? 'UNDECIDED'], isUnread }
-  }
-
-  /**
-   * Reads one list of a dispute's funds recovery; no answer only where none arrived. An absent or refused recovery has no
-   * items. `pick` leaves out items that do not count. `isComplete`: every item that counts was readable and possible. `isUnread`: Woovi answered, but neither with the list nor with a refusal.
-   */
-  async function readRecoveryList<Item>(
-    { endToEndId }: IdentifiedDispute,
-    name: keyof typeof RECOVERY_LIST_FIELDS,
-    itemSchema: z.ZodType<Item>,
-    pick: PickItems<Item> = items => ({ items, isComplete: true }),
-  ) {
-    const path = encodePath`/api/v1/funds-recovery/${endToEndId}/${name}`
-    const call = { call: 'findRecovery', reference: endToEndId, path } as const
-    const outcome = await client.lookUp(call, ANY_ANSWER, (json, notes) => {
-      const list = findRecoveryList(json, RECOVERY_LIST_FIELDS[name])
-      if (!list) return undefined
-      const readable = parseItems(itemSchema, list, notes)
-      const { items, isComplete } = pick(readable, notes)
-      return { items, isComplete: isComplete && readable.length === list.length, isUnread: false }
-    })
-    if (outcome.kind === 'found') return outcome
-    if (outcome.kind === 'no_answer' && isTransportCode(outcome.code)) return outcome
-    const isUnread = outcome.kind === 'no_answer' && !REFUSAL_CODES.includes(outcome.code)
-    return { kind: 'found' as const, items: [], isComplete: true, isUnread }
   }
 
   /** Finds the disputed PIX: of a sent one we are the payer; one that Woovi does not show was received. */
@@ -259,24 +225,10 @@ function buildReplyText({ accept, analysis }: ProviderDisputeReply): string {
   return `${verdict}\n${analysis}`
 }
 
-const DECISIONS = { AGREED: 'agreed', DISAGREED: 'disagreed', UNDECIDED: 'undecided' } as const
-
 const AGREED = { kind: 'agreed', isUnread: false } as const
-
-/** Codes of a refused look-up: the account has no funds recoveries, or this one is not its. */
-const REFUSAL_CODES = ['provider_denied', ...[400, 401, 403, 404, 422].map(status => `http_${status}`)]
-
-type PickItems<Item> = (items: Item[], notes: AnswerNotes) => { items: Item[]; isComplete: boolean }
 
 /** A dispute whose PIX is known. */
 type IdentifiedDispute = WooviDispute & { endToEndId: string }
-
-/** Field of each list's envelope, by the last part of its path. */
-const RECOVERY_LIST_FIELDS = {
-  disputes: 'disputes',
-  'refund-solicitations': 'refundSolicitations',
-  'infraction-reports': 'infractionReports',
-} as const
 
 function isMedDispute({ type }: WooviDispute): boolean {
   return (type ?? 'MED') === 'MED'

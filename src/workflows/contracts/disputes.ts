@@ -1,7 +1,7 @@
 import { defineUpdate } from '@temporalio/workflow'
 import type { AttachmentType } from '../../domain/disputes/attachment.ts'
-import type { DisputeState } from '../../domain/disputes/dispute.ts'
-import type { FollowUps } from './orders.ts'
+import type { DisputeState, DisputeType } from '../../domain/disputes/dispute.ts'
+import type { FollowUps, OrderAuthor } from './orders.ts'
 
 /**
  * Input of a dispute's workflow, by the provider's id of the dispute. It opens, reopens and answers: the workflow polls the
@@ -11,14 +11,26 @@ export type DisputeInput = {
   uuid: string
   /** A connection that reaches the provider: the one that a notification came through, or that of the disputed PIX. */
   connectionUuid: string
-  providerDisputeId: string
+  /** Null of one that an account requests: it is known by its PIX until its provider has accepted the request. */
+  providerDisputeId: string | null
   /** End-to-end id of the disputed PIX, where it is known. */
   endToEnd: string | null
   /** An earlier run received a notification, and its provider has not answered since. */
   hasPendingNotification?: true
+  /** Of one that an account requests: its order, from which the row is written. */
+  request?: DisputeRequestOrder
   requestId: string
   timeScale: number
 }
+
+/** The order of an account that wants the money of a transfer back. */
+export type DisputeRequestOrder = OrderAuthor & {
+  accountUuid: string
+  transferUuid: string
+  /** `DisputeRequestDetails`, sealed. */
+  details: string
+}
+export type DisputeRequestDetails = { disputeType: DisputeType; details: string; fingerprint: string }
 
 /** State of a dispute, and the details that its workflow shows to an operator. */
 export type DisputeSnapshot = FollowUps & {
@@ -34,6 +46,9 @@ export type DisputeSnapshot = FollowUps & {
   warnedHours: number | null
   /** A reply is stored that the provider has not confirmed yet. */
   isReplyPending: boolean
+  /** Whether the account can still withdraw its request, and whether it has asked for that; both absent in histories of before. */
+  isCancellable?: boolean
+  isCancelRequested?: boolean
 }
 
 export type PollDisputeResult =
@@ -72,5 +87,10 @@ export type ReplyToDisputeResult = 'accepted' | 'med_already_answered' | 'med_no
 export const replyToDisputeUpdate = defineUpdate<ReplyToDisputeResult, [ReplyToDisputeInput]>(
   'replyToDispute',
 )
+
+/** `no_answer`: the provider has not answered, and is asked again. `closed`: the row shows whether it is cancelled. */
+export type CancelDisputeResult = 'closed' | 'no_answer'
+/** Update: cancels what the account has requested, at its provider. */
+export const cancelDisputeUpdate = defineUpdate<CancelDisputeResult>('cancelDispute')
 
 export type SendDisputeReplyResult = DisputeSnapshot & { kind: 'closed' | 'again' }

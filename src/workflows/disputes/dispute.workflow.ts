@@ -14,12 +14,15 @@ import {
 } from '../../domain/disputes/dispute.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import {
+  type CancelDisputeResult,
+  cancelDisputeUpdate,
   type DisputeInput,
   type DisputeSnapshot,
   type ReplyToDisputeInput,
   type ReplyToDisputeResult,
   replyToDisputeUpdate,
 } from '../contracts/disputes.ts'
+import { awaitResultUpdate } from '../contracts/orders.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import {
   anyWorkerActivities,
@@ -33,7 +36,8 @@ import { shouldContinueAsNew } from '../shared/workflow-info.ts'
 
 /**
  * Workflow of a dispute, from the provider's notification to its end: warnings, the one reply, the deadline, the decision and
- * the return, which the provider itself sends. A late notification reopens a completed workflow, which polls once.
+ * the return, which the provider itself sends. Of one that an account requests: from its request, which the workflow sends, to the last
+ * return, unless the account cancels it. A late notification reopens a completed workflow, which polls once.
  */
 export function disputeWorkflow(input: DisputeInput): Promise<DisputeState | 'foreign'> {
   return new DisputeWorkflow(input).run()
@@ -54,6 +58,9 @@ class DisputeWorkflow {
   #unansweredPolls = 0
   #pollsSinceChange = 0
   #nextPollAtMs = 0
+  #cancellations: ((answer: CancelDisputeResult) => void)[] = []
+  #unansweredCancellations = 0
+  #nextCancelAtMs = 0
   readonly #input: DisputeInput
   readonly #inbox: ProviderInbox
 
@@ -64,12 +71,19 @@ class DisputeWorkflow {
     setHandler(replyToDisputeUpdate, reply => this.#handleReply(reply), {
       description: 'Submits the one reply to the dispute: { details (sealed), requestId, sentBy }',
     })
+    setHandler(awaitResultUpdate, () => condition(() => this.#isRequestAnswered()), {
+      description: 'Waits until the provider has accepted or refused the request, or a call has no answer',
+    })
+    setHandler(cancelDisputeUpdate, () => this.#handleCancel(), {
+      description: 'Cancels what the account has requested, at its provider',
+    })
   }
 
   async run(): Promise<DisputeState | 'foreign'> {
     const storedDispute = await regularDbActivities.getDispute(this.#input.uuid)
     if (storedDispute) await this.#applyState(storedDispute)
-    if (!storedDispute && !(await this.#openDispute())) {
+    else if (this.#input.request) await this.#openRequest()
+    else if (!(await this.#openDispute())) {
       this.#isForeign = true
       setCurrentDetails('Not found: the provider has no such dispute about a payment of ours')
       await condition(allHandlersFinished)
@@ -80,6 +94,7 @@ class DisputeWorkflow {
         await this.#runNextStep(this.#snapshot!)
         if (shouldContinueAsNew() && !this.#inbox.hasPending) await this.#continueRun()
       }
+      this.#answerCancellations('closed')
       await condition(allHandlersFinished)
       // A signal that arrived during this wait is processed too: it is not delivered again.
       if (!this.#isUnfinished()) return this.#isForeign ? 'foreign' : this.#snapshot!.state
@@ -119,6 +134,8 @@ class DisputeWorkflow {
     const { uuid, timeScale } = this.#input
     const nowMs = Date.now()
     const dueAtMs = Date.parse(snapshot.dueAt)
+    if (isRequesting(snapshot)) return this.#request()
+    if (this.#isCancellationDue(snapshot, nowMs)) return this.#cancel()
     if (this.#hasNewReply) {
       this.#hasNewReply = false
       return this.#applyStateOrLoss(await regularDbActivities.getDispute(uuid))
@@ -133,7 +150,7 @@ class DisputeWorkflow {
     if (snapshot.isAnswerable && hours !== null && hours < (snapshot.warnedHours ?? Number.POSITIVE_INFINITY))
       return this.#applyStateOrLoss(await regularDbActivities.recordDisputeWarning({ uuid, hours }))
     const [nextStepAtMs, summary] = this.#findNextStep(snapshot, nowMs)
-    const isStepDue = () => this.#hasNewReply || this.#inbox.hasPending
+    const isStepDue = () => this.#hasNewReply || this.#inbox.hasPending || this.#cancellations.length > 0
     await condition(isStepDue, Math.max(1, nextStepAtMs - nowMs), { summary })
   }
 
@@ -142,11 +159,72 @@ class DisputeWorkflow {
     const { timeScale } = this.#input
     const steps: [number, string][] = [[this.#nextPollAtMs, 'poll the provider']]
     if (snapshot.isReplyPending) steps.push([this.#nextReplyAtMs, 'send the reply again'])
+    if (snapshot.isCancelRequested) steps.push([this.#nextCancelAtMs, 'cancel again'])
     if (snapshot.state === 'open') {
       const deadline = { dueAtMs: Date.parse(snapshot.dueAt), nowMs, timeScale }
       steps.push([nextDeadlineMs(deadline), 'warning or deadline'])
     }
     return steps.reduce((earliest, step) => (step[0] < earliest[0] ? step : earliest))
+  }
+
+  async #openRequest(): Promise<void> {
+    await this.#applyState(await regularDbActivities.openRequestedDispute(this.#input))
+  }
+
+  /** Requests the dispute at its provider; without an answer again after a wait, or a notification. */
+  async #request(): Promise<void> {
+    const waitMs = this.#nextPollAtMs - Date.now()
+    if (waitMs > 0 && !this.#inbox.hasPending) {
+      await condition(() => this.#inbox.hasPending, waitMs, { summary: 'request the dispute again' })
+      return
+    }
+    this.#inbox.markProcessed()
+    const result = await idempotentProviderActivities.requestDispute(this.#input)
+    if (result.kind === 'known') {
+      this.#unansweredPolls = 0
+      await this.#applyState(result)
+      return this.#schedulePoll(1)
+    }
+    // The row of an earlier run may be missing after a restore.
+    if (result.kind === 'not_found' && this.#input.request) await this.#openRequest()
+    this.#unansweredPolls += 1
+    this.#nextPollAtMs = this.#timeAfter(WAITS.nextPoll(this.#unansweredPolls))
+  }
+
+  #isRequestAnswered(): boolean {
+    if (!this.#snapshot) return this.#isForeign
+    return !isRequesting(this.#snapshot) || this.#unansweredPolls > 0
+  }
+
+  #isCancellationDue({ isCancellable, isCancelRequested }: DisputeSnapshot, nowMs: number): boolean {
+    const isRequested = isCancelRequested || this.#cancellations.length > 0
+    return isCancellable === true && isRequested && nowMs >= this.#nextCancelAtMs
+  }
+
+  /** Cancels the dispute at its provider; without an answer again after a wait. */
+  async #cancel(): Promise<void> {
+    const result = await idempotentProviderActivities.cancelDispute(this.#input)
+    if (result.kind === 'known') {
+      this.#unansweredCancellations = 0
+      await this.#applyState(result)
+      return this.#answerCancellations('closed')
+    }
+    this.#unansweredCancellations += 1
+    this.#nextCancelAtMs = this.#timeAfter(WAITS.nextPoll(this.#unansweredCancellations))
+    this.#snapshot = { ...this.#snapshot!, isCancelRequested: true }
+    this.#answerCancellations('no_answer')
+  }
+
+  async #handleCancel(): Promise<CancelDisputeResult> {
+    await condition(() => this.#snapshot !== undefined || this.#isForeign)
+    if (!this.#snapshot?.isCancellable) return 'closed'
+    this.#nextCancelAtMs = 0 // A caller requested it: cancel now, not on the schedule.
+    return new Promise(resolve => this.#cancellations.push(resolve))
+  }
+
+  /** Completes all waiting updates; without an answer of the provider the cancellation stays requested. */
+  #answerCancellations(answer: CancelDisputeResult): void {
+    for (const resolve of this.#cancellations.splice(0)) resolve(answer)
   }
 
   async #poll(): Promise<void> {
@@ -190,6 +268,7 @@ class DisputeWorkflow {
 
   async #applyStateOrLoss(snapshot: DisputeSnapshot | null): Promise<void> {
     if (snapshot) return this.#applyState(snapshot)
+    if (this.#input.request) return this.#openRequest()
     this.#isRowLost = true
     this.#nextPollAtMs = 0
   }
@@ -198,6 +277,7 @@ class DisputeWorkflow {
     const isNew = this.#snapshot === undefined
     if (this.#snapshot && this.#snapshot.state !== snapshot.state) this.#schedulePoll(1)
     this.#snapshot = snapshot
+    if (!snapshot.isCancellable) this.#answerCancellations('closed')
     upsertDisputeVisibility(snapshot, isNew)
     const { deliveries = [], returns } = snapshot
     await startFollowUpWorkflows(
@@ -220,6 +300,10 @@ class DisputeWorkflow {
   }
 }
 
+function isRequesting({ state }: DisputeSnapshot): boolean {
+  return disputeMachine.accepts(state, 'requested')
+}
+
 function upsertDisputeVisibility(snapshot: DisputeSnapshot, isNew: boolean): void {
   upsertSearchAttributes([
     { key: SEARCH_ATTRIBUTES.status, value: disputeMachine.statusOf(snapshot.state) },
@@ -240,6 +324,8 @@ function upsertDisputeVisibility(snapshot: DisputeSnapshot, isNew: boolean): voi
 }
 
 const DISPUTE_STATUS_DETAILS: Record<DisputeState, string> = {
+  requesting: 'Being requested at the provider of the transfer',
+  refused: 'Refused: the provider does not request it',
   open: 'Open: the merchant can reply until the deadline',
   analysing: 'In analysis by the provider',
   accepted: 'Accepted: the provider is polled until it has returned the money',

@@ -53,6 +53,8 @@ const IDEMPOTENT_ACTIVITY_SUMMARIES = {
   pollPixKey: 'poll the provider for the key',
   pollPixKeyRemoval: 'poll the provider for the removal',
   pollDispute: 'poll the provider for the dispute',
+  requestDispute: 'request the dispute at the provider',
+  cancelDispute: 'cancel the dispute at the provider',
   rebuildOperation: 'rebuild the rows of the operation',
 }
 

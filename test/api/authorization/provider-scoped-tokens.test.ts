@@ -388,6 +388,13 @@ const RULES: Record<string, () => Promise<void>> = {
     one => one.med,
   ),
   'GET /api/v1/meds/{uuid}': reads(one => `/meds/${one.med}`),
+  'GET /api/v1/meds/{uuid}/evidence.pdf': reads(one => `/meds/${one.med}/evidence.pdf`),
+  'POST /api/v1/meds': async () => {
+    const body = { transfer_uuid: theirs.transfer, dispute_type: 'SCAM', details: 'A false shop.' }
+    const answer = await post('/meds', body)
+    expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
+  },
+  'POST /api/v1/meds/{uuid}/cancel': refuses('POST', one => `/meds/${one.med}/cancel`),
   'POST /api/v1/meds/{uuid}/reply': async () => {
     const form = '--b\r\ncontent-disposition: form-data; name="accept"\r\n\r\n1\r\n--b--\r\n'
     const headers = { 'content-type': 'multipart/form-data; boundary=b' }

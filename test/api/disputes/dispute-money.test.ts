@@ -243,6 +243,36 @@ describe('a dispute', () => {
       expect(await balances(merchant)).toEqual({ available: 4000, outside: -4000 })
     },
 
+    async 'that the account requests brings back what other banks return, and a second request is refused'() {
+      const merchant = await createMerchant({
+        providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 40 }],
+      })
+      const transfer = await payouts.sendAndSettle(merchant, { value: 25 })
+      const body = { transfer_uuid: transfer.uuid, dispute_type: 'SCAM', details: 'Loja falsa.' }
+      const { status, body: answer } = await merchant.api.post('/api/v1/meds', body)
+      expect([status, answer.data.med_type, answer.data.status]).toEqual([201, 'REQUESTED_MED', 'PENDING'])
+      expect(await merchant.api.post('/api/v1/meds', body)).toMatchObject({
+        status: 409,
+        body: { code: 'med_already_asked' },
+      })
+      const { uuid } = answer.data
+      // The request is stored before its provider is called, whose answer may be late.
+      const id = await pollUntil(
+        () => providersIdOf(uuid),
+        found => found !== null,
+      )
+      await stage.simulator.decideDispute(id, 'agreed', undefined, [10, 5])
+      const endToEnd = transfer.transfer.end_to_end
+      const med = await shows(merchant, endToEnd, is('ACCEPTED', true))
+      expect(med).toMatchObject({ uuid, recovered_value: 15, recovery: { stage: 'COMPLETED' } })
+      await payouts.waitForStatus(merchant, transfer.uuid, 'PARTIALLY_REFUNDED')
+      expect(await balances(merchant)).toEqual({ available: 3000, outside: -3000 })
+      expect(await merchant.api.post(`/api/v1/meds/${uuid}/cancel`, {})).toMatchObject({
+        status: 409,
+        body: { code: 'med_not_cancellable' },
+      })
+    },
+
     async 'of a provider with dispute notifications is updated by them: opening, decision and return'() {
       const merchant = await createMerchant({ providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }] })
       const charge = await payouts.createPaidCharge(merchant, { value: 30 })

@@ -9,11 +9,14 @@ import {
   disputeMachine,
   disputeTypeOf,
   dueWarningHours,
+  isCancellableDispute,
   MAX_ANALYSIS_MS,
   mayReturnMore,
   nextDeadlineMs,
   replyDeadlineMs,
   replyErrorCodeOf,
+  requestErrorCodeOf,
+  situationOf,
   UNRESOLVED_DISPUTE_STATES,
 } from '../../../src/domain/disputes/dispute.ts'
 import {
@@ -24,6 +27,8 @@ import {
 import { testStateMachine } from '../support/state-machine-suite.ts'
 
 const EVENTS = Object.keys({
+  requested: true,
+  request_refused: true,
   replied: true,
   reply_refused: true,
   deadline_passed: true,
@@ -41,6 +46,12 @@ describe('the state machine of a dispute (SPEC §5)', () => {
   testStateMachine<DisputeState, (typeof DISPUTE_STATUSES)[number], DisputeEvent>(disputeMachine, {
     events: EVENTS,
     expected: {
+      requesting: {
+        shows: 'PENDING',
+        over: false,
+        steps: { requested: 'open', request_refused: 'refused' },
+      },
+      refused: { shows: 'REJECTED', over: true, steps: {} },
       open: {
         shows: 'PENDING',
         over: false,
@@ -78,6 +89,11 @@ describe('the meaning of a provider’s status', () => {
   })
 
   test.each<[DisputeState, string, Said, DisputeEvent[]]>([
+    ['requesting', 'that it has the request', says('open'), ['requested']],
+    ['requesting', 'that it analyses it', says('analysing'), ['requested', 'replied']],
+    ['requesting', 'agreed at once', says('agreed'), ['requested', 'agreed']],
+    ['requesting', 'withdrawn there', says('withdrawn'), ['requested', 'withdrawn']],
+    ['refused', 'agreed, late', says('agreed'), []],
     ['open', 'nothing new', says('open'), []],
     ['open', 'that it was answered there', says('analysing'), ['replied']],
     ['open', 'agreed', says('agreed'), ['agreed']],
@@ -143,6 +159,43 @@ test.each([
   ['something new', 'UNDEFINED'],
   ['constructor', 'UNDEFINED'],
 ])('DICT’s %s is %s', (situation, type) => expect(disputeTypeOf(situation)).toBe(type))
+
+test.each([
+  ['SCAM', 'SCAM'],
+  ['WRONG_TRANSACTION', 'ACCOUNT_TAKEOVER'],
+  ['COERCION_CRIME', 'COERCION'],
+  ['UNAUTHORIZED_ACCESS', 'FRAUDULENT_ACCESS'],
+  ['UNDEFINED', 'OTHER'],
+] as const)('a request of type %s has DICT’s situation %s', (type, situation) =>
+  expect(situationOf(type)).toBe(situation),
+)
+
+const EIGHTY_DAYS = 80 * 86_400_000
+test.each([
+  ['a settled transfer', { state: 'paid' }, null],
+  ['one that came back in part', { state: 'partially_refunded' }, null],
+  ['one that came back whole', { state: 'refunded' }, 'transfer_not_disputable'],
+  ['one that has failed', { state: 'failed', settledAtMs: null }, 'transfer_not_disputable'],
+  ['one in progress', { state: 'settling', settledAtMs: null }, 'transfer_not_disputable'],
+  ['one that was disputed before', { isRequested: true }, 'med_already_asked'],
+  ['one of 80 days ago', { nowMs: EIGHTY_DAYS }, null],
+  ['one of more than 80 days ago', { nowMs: EIGHTY_DAYS + 1 }, 'med_period_over'],
+] as const)('a request for the money of %s', (_, changes, code) => {
+  const transfer = { state: 'paid', settledAtMs: 0, isRequested: false, nowMs: 1_000, ...changes } as const
+  expect(requestErrorCodeOf(transfer)).toBe(code)
+})
+
+test.each([
+  ['REQUESTED_MED', 'open', true],
+  ['REQUESTED_MED', 'analysing', true],
+  ['REQUESTED_MED', 'accepted', true],
+  ['REQUESTED_MED', 'requesting', false],
+  ['REQUESTED_MED', 'lapsed', false],
+  ['REQUESTED_MED', 'resolved', false],
+  ['RECEIVED_MED', 'open', false],
+] as const)('a %s that is %s can be cancelled: %s', (kind, state, isCancellable) =>
+  expect(isCancellableDispute({ kind, state })).toBe(isCancellable),
+)
 
 test.each([
   ['the provider’s, where it is sooner', 1_000, 1_000],

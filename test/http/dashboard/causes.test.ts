@@ -46,7 +46,7 @@ const LITERAL_CODE =
 /** Codes of those modules that are stored with no attempt and no operation, by what they belong to. */
 const STORED_NOWHERE = {
   validation: ['custom'],
-  disputes: ['dispute_unsupported', 'med_not_found', 'reply_refused'],
+  disputes: ['dispute_ended', 'dispute_refused', 'dispute_unsupported', 'med_not_found', 'reply_refused'],
   revisions: ['not_supported', 'revision_unsupported'],
   messages: ['no_carrier', 'callout_interrupted'],
   lookUps: ['account_not_listed', 'debit_not_made', 'payer_not_reported', 'still_open'],

@@ -10,6 +10,7 @@ import { computeBrasiliaDay } from '../../../src/domain/shared/brasilia-day.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
 import { receiveDeposit } from '../support/deposits.ts'
+import { insertPaidTransfer, insertRequestedDispute } from '../support/dispute-rows.ts'
 import { createDueTerms, insertDueCharge } from '../support/due-charge.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 import { insertDebit, insertRecurrence } from '../support/recurrences.ts'
@@ -39,6 +40,9 @@ let deposit: string
 let dueCharge: string
 let manualRecurrence: string
 let debit: string
+/** A transfer whose money can be asked back, and a dispute of another one that can be cancelled. */
+let disputable: string
+let requested: string
 /** The reading of `CODE`. */
 let reading: string
 /** Calls of workflows, each with what was sent, and with the number of records that PostgreSQL had then. */
@@ -73,6 +77,8 @@ beforeAll(async () => {
   ])) as [{ key: string }]
   deposit = await receiveDeposit(fixture, ours.connection, { pixKey })
   nominal = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_D', dialect: 'woovi' })
+  disputable = (await insertPaidTransfer(fixture, { connection: nominal })).transfer
+  requested = (await insertRequestedDispute(fixture, { connection: nominal })).dispute
   const revising = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_C', dialect: 'efi' })
   const due = createDueTerms({ abatement: null, discount: null })
   dueCharge = await insertDueCharge(ours, due, revising)
@@ -277,6 +283,17 @@ const FORMS: Record<string, FormCase | string> = {
     act: 'batch_cancel',
     isCall: true,
     path: () => `/dashboard/transfers/batches/${ours.batch}/cancel`,
+  },
+  '/dashboard/transfers/:uuid/dispute': {
+    act: 'dispute_create',
+    isCall: true,
+    path: () => `/dashboard/transfers/${disputable}/dispute`,
+    fields: () => ({ dispute_type: 'SCAM', details: 'Loja falsa.', ...once() }),
+  },
+  '/dashboard/disputes/:uuid/cancel': {
+    act: 'dispute_cancel',
+    isCall: true,
+    path: () => `/dashboard/disputes/${requested}/cancel`,
   },
   '/dashboard/disputes/:uuid/reply': {
     act: 'dispute_reply',

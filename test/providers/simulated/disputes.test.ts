@@ -170,6 +170,63 @@ describe.each(DISPUTE_APIS)('%s', dialect => {
     })
   })
 
+  const requestable = dialect === 'woovi' ? test : test.skip
+  const sent = async (cents: number) => {
+    await received(cents / 100)
+    const order = shop.transferRequest(MARIA, cents)
+    await shop.provider.sendTransfer(order)
+    return (await shop.waitForEnd(() => shop.provider.findTransfer({ id: order.id }))).endToEnd
+  }
+  const requestOf = (endToEnd: string) => ({ endToEnd, situation: 'SCAM' as const, details: 'Loja falsa.' })
+  const referenceTo = (endToEnd: string) => ({ id: endToEnd, endToEnd, isRequested: true as const })
+
+  requestable('a transfer whose money we ask back returns from several accounts', async () => {
+    const endToEnd = await sent(1000)
+    expect(await shop.provider.findDispute(referenceTo(endToEnd))).toEqual({ kind: 'not_found' })
+    const outcome = await shop.provider.requestDispute!(requestOf(endToEnd))
+    expect(outcome).toMatchObject({ kind: 'accepted', dispute: { status: 'open', endToEnd } })
+    expect(await facts(referenceTo(endToEnd))).toMatchObject({
+      status: 'analysing',
+      recovery: { stage: 'AWAITING_ANALYSIS' },
+    })
+    // A second request is the first one.
+    expect(await shop.provider.requestDispute!(requestOf(endToEnd))).toMatchObject({ kind: 'accepted' })
+    const { id } = await facts(referenceTo(endToEnd))
+    await shop.control.decideDispute(id, 'agreed', undefined, [4, 3])
+    expect(await facts(referenceTo(endToEnd))).toMatchObject({
+      id,
+      status: 'agreed',
+      isClosed: true,
+      returns: [{ cents: 400 }, { cents: 300 }],
+      recovery: { stage: 'COMPLETED' },
+    })
+    expect(await shop.provider.cancelDispute!(referenceTo(endToEnd))).toMatchObject({
+      dispute: { status: 'agreed' },
+    })
+  })
+
+  requestable('a request whose answer is lost is found, and its cancellation too', async () => {
+    const endToEnd = await sent(500)
+    const lose = (operation: 'requestDispute' | 'cancelDispute') =>
+      shop.control.addFault({ provider: 'PROVIDER_A', operation, fault: 'timeout_then_done', times: 1 })
+    await lose('requestDispute')
+    expect(await shop.provider.requestDispute!(requestOf(endToEnd))).toMatchObject({ kind: 'unknown' })
+    expect(await facts(referenceTo(endToEnd))).toMatchObject({ status: 'analysing' })
+    await lose('cancelDispute')
+    expect(await shop.provider.cancelDispute!(referenceTo(endToEnd))).toMatchObject({ kind: 'no_answer' })
+    expect(await shop.provider.cancelDispute!(referenceTo(endToEnd))).toMatchObject({
+      dispute: { status: 'withdrawn' },
+    })
+  })
+
+  requestable('a PIX that the account has not sent cannot be asked back', async () => {
+    const endToEnd = await received(3)
+    expect(await shop.provider.requestDispute!(requestOf(endToEnd))).toMatchObject({
+      kind: 'rejected',
+      code: 'dispute_refused',
+    })
+  })
+
   test('a failed lookup is no answer', async () => {
     for (const operation of ['listDisputes', 'findDispute'] as const)
       await shop.control.addFault({ provider: 'PROVIDER_A', operation, fault: 'refused', times: 3 })

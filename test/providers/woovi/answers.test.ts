@@ -30,6 +30,7 @@ const unavailableAnswer = { status: 503, body: '' }
 const accounts = [{ accountId: ACCOUNT_ID }]
 const created = { payment: { correlationID: 'transfer1', value: 1050, status: 'CREATED' } }
 const dispute = { type: 'MED', status: 'CREATED', endToEndId: END_TO_END, id: ID }
+const recovery = { rootTransactionId: END_TO_END, dictId: ID, status: 'TRACKED', direction: 'SENT' }
 const evidence = { uuid: 'a', name: 'a.pdf', contentType: 'application/pdf', url: 'https://files.test/a' }
 const reply = { id: ID, endToEnd: END_TO_END, accept: false, analysis: 'x', attachments: [] }
 
@@ -145,6 +146,30 @@ const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
     others: json(200, { dispute, transaction: transactionOf() }),
     absent: { kind: 'found' },
     refused: () => ({ kind: 'found' }),
+  },
+  requestDispute: {
+    make: provider =>
+      provider.requestDispute!({ endToEnd: END_TO_END, situation: 'SCAM', details: 'Loja falsa.' }),
+    unprovenKind: 'unknown',
+    requestPath: /\/funds-recovery$/,
+    // Of its refusals not all sentences are published: the look-up afterwards decides.
+    others: unavailableAnswer,
+  },
+  cancelDispute: {
+    // What shows the dispute as it goes on has not cancelled it.
+    make: async provider => {
+      const outcome = await provider.cancelDispute!({ id: END_TO_END, endToEnd: END_TO_END })
+      return outcome.kind === 'found' && outcome.dispute.status !== 'withdrawn'
+        ? { kind: 'no_answer' }
+        : outcome
+    },
+    unprovenKind: 'no_answer',
+    requestPath: /\/cancel$/,
+    others: json(200, recovery),
+    // The recovery was looked up before.
+    absent: { kind: 'no_answer' },
+    refused: ({ meaning }) =>
+      meaning.kind === 'refused' && meaning.code === 'dispute_ended' ? { kind: 'no_answer' } : undefined,
   },
   uploadEvidence: {
     // A file that may have been stored has not replied to a dispute.

@@ -69,22 +69,31 @@ export function presentInfractionReport(dispute: SimulatedDispute) {
   }
 }
 
-const RECOVERY_STATUS = {
-  open: 'AWAITING_ANALYSIS',
-  replied: 'AWAITING_ANALYSIS',
-  agreed: 'REFUNDING',
-  disagreed: 'COMPLETED',
-  cancelled: 'CANCELLED',
-} as const satisfies Record<SimulatedDispute['status'], string>
+const RECOVERY_STAGES = {
+  open: ['CREATED', 'TRACKED', 'AWAITING_ANALYSIS'],
+  replied: ['CREATED', 'TRACKED', 'AWAITING_ANALYSIS'],
+  agreed: ['CREATED', 'TRACKED', 'AWAITING_ANALYSIS', 'ANALYSED', 'REFUNDING'],
+  disagreed: ['CREATED', 'TRACKED', 'AWAITING_ANALYSIS', 'COMPLETED'],
+  cancelled: ['CREATED', 'CANCELLED'],
+} as const satisfies Record<SimulatedDispute['status'], readonly string[]>
 
-export function presentFundsRecovery(dispute: SimulatedDispute) {
+/** Lists the stages of a recovery; `isRefunded`: nothing more is returned. */
+export function listRecoveryStages({ status }: SimulatedDispute, isRefunded: boolean): string[] {
+  return [...RECOVERY_STAGES[status], ...(status === 'agreed' && isRefunded ? ['COMPLETED'] : [])]
+}
+
+/** Presents a recovery at the last of its stages, with the others as events; one that was just created has none yet. */
+export function presentFundsRecovery(dispute: SimulatedDispute, stages: string[]) {
   return {
     rootTransactionId: dispute.endToEnd,
     situationType: dispute.situation,
-    reportDetails: DISPUTE_REASON[dispute.situation],
+    reportDetails: dispute.details ?? DISPUTE_REASON[dispute.situation],
     dictId: dispute.id,
-    status: RECOVERY_STATUS[dispute.status],
+    status: stages.at(-1),
     direction: dispute.side === 'requested' ? 'SENT' : 'RECEIVED',
+    events: stages
+      .slice(1)
+      .map(event => ({ id: `${dispute.id}/${event}`, event, timestamp: dispute.changedAt })),
     creationTime: dispute.openedAt,
     lastModified: dispute.changedAt,
     createdAt: dispute.openedAt,

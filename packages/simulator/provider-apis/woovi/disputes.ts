@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { readAccountOptions } from '../../account-options.ts'
 import type { SimulatedDispute } from '../../disputes.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
@@ -6,10 +7,18 @@ import * as presenters from './dispute-presenters.ts'
 import * as errors from './errors.ts'
 import { findWooviFile } from './files.ts'
 import { buildWooviListPage } from './list-page.ts'
-import { evidenceBody, parseWooviBody } from './schemas.ts'
+import { evidenceBody, parseWooviBody, recoveryBody } from './schemas.ts'
 
 type WooviDisputeHandlers = Record<
-  'list' | 'show' | 'addEvidence' | 'showRecovery' | 'listByRecovery' | 'listReports' | 'listSolicitations',
+  | 'list'
+  | 'show'
+  | 'addEvidence'
+  | 'requestRecovery'
+  | 'cancelRecovery'
+  | 'showRecovery'
+  | 'listByRecovery'
+  | 'listReports'
+  | 'listSolicitations',
   (call: SimulatedCall) => SimulatedResponse
 >
 
@@ -28,14 +37,21 @@ export function createWooviDisputeHandlers(state: SimulatorState): WooviDisputeH
     return dispute ? { status: 200, body: present(dispute) } : buildAbsence()
   }
 
+  const refuseRecovery = ({ account }: SimulatedCall): SimulatedResponse | undefined => {
+    const { funds_recovery: recovery } = readAccountOptions(account)
+    if (recovery === 'refused') return errors.recoveryScopeMissing()
+    return recovery === 'absent' ? errors.recoveryNotFound() : undefined
+  }
+
   const respondWithRecovery = (
     call: SimulatedCall,
     present: (dispute: SimulatedDispute) => object,
-  ): SimulatedResponse => {
-    const { funds_recovery: recovery } = readAccountOptions(call.account)
-    if (recovery === 'refused') return errors.recoveryScopeMissing()
-    if (recovery === 'absent') return errors.recoveryNotFound()
-    return respondWithDispute(call, present, errors.recoveryNotFound)
+  ): SimulatedResponse => refuseRecovery(call) ?? respondWithDispute(call, present, errors.recoveryNotFound)
+
+  const presentRecovery = (dispute: SimulatedDispute) => {
+    const solicitations = listRefundSolicitations(state, dispute)
+    const isRefunded = solicitations.every(({ status }) => status === 'CLOSED')
+    return presenters.presentFundsRecovery(dispute, presenters.listRecoveryStages(dispute, isRefunded))
   }
 
   return {
@@ -79,7 +95,39 @@ export function createWooviDisputeHandlers(state: SimulatorState): WooviDisputeH
           return result satisfies never
       }
     },
-    showRecovery: call => respondWithRecovery(call, presenters.presentFundsRecovery),
+    requestRecovery: call => {
+      const refusal = refuseRecovery(call)
+      if (refusal) return refusal
+      const parsed = recoveryBody.safeParse(call.body)
+      if (!parsed.success) return errors.recoveryInvalid(z.flattenError(parsed.error).fieldErrors)
+      const { transactionEndToEndId: endToEnd, situationType, details } = parsed.data
+      const situation = situationType === 'UNKNOWN' ? 'OTHER' : situationType
+      const result = disputes.request(call.account.id, { endToEnd, situation, details })
+      switch (result.kind) {
+        case 'opened': {
+          const dispute = disputes.find(call.account.id, result.id)!
+          return { status: 201, body: presenters.presentFundsRecovery(dispute, ['CREATED']) }
+        }
+        case 'already_disputed':
+          return errors.recoveryExists(endToEnd)
+        default:
+          return errors.recoveredTransactionNotFound()
+      }
+    },
+    cancelRecovery: call => {
+      const refusal = refuseRecovery(call)
+      if (refusal) return refusal
+      const { account, params } = call
+      const dispute = disputes.find(account.id, params.id!)
+      if (dispute?.side !== 'requested' || dispute.id !== params.id) return errors.recoveryNotFound()
+      const { status } = presentRecovery(dispute)
+      if (status === 'COMPLETED' || status === 'CANCELLED') return errors.recoveryEnded(status)
+      // What was agreed goes on at other banks, which return it.
+      if (dispute.status === 'agreed') return errors.recoveryCancelRefused()
+      disputes.decide(dispute.id, 'cancelled')
+      return { status: 200, body: presentRecovery(disputes.find(account.id, dispute.id)!) }
+    },
+    showRecovery: call => respondWithRecovery(call, presentRecovery),
     listByRecovery: call =>
       respondWithRecovery(call, dispute => [presenters.presentRecoveryDispute(dispute)]),
     listReports: call => respondWithRecovery(call, dispute => [presenters.presentInfractionReport(dispute)]),
@@ -87,10 +135,11 @@ export function createWooviDisputeHandlers(state: SimulatorState): WooviDisputeH
   }
 }
 
-function listRefundSolicitations({ refunds, returns }: SimulatorState, dispute: SimulatedDispute): object[] {
+/** Lists what recipients return by a dispute: a simulated one by refunds of its own, which may be under way. */
+function listRefundSolicitations({ disputes, refunds, returns }: SimulatorState, dispute: SimulatedDispute) {
   if (dispute.status !== 'agreed') return []
-  const allReturns =
-    dispute.side === 'received' ? refunds.listByReceipt(dispute) : returns.listReturns(dispute)
+  const received = disputes.listById(dispute.id).find(({ side }) => side === 'received')
+  const allReturns = received ? refunds.listByReceipt(received) : returns.listReturns(dispute)
   const disputeReturns = allReturns.filter(({ nature }) => nature !== 'ORIGINAL')
   return disputeReturns.length > 0
     ? disputeReturns.map(pixReturn => presenters.presentRefundSolicitation(dispute, pixReturn))

@@ -102,6 +102,28 @@ export const recoveryScopeMissing = (): SimulatedResponse => ({
   status: 403,
   body: { error: 'Application does not have required scope: FUNDS_RECOVERY_GET' },
 })
+/** Refuses a body in the shape that the OpenAPI document shows for it. */
+export const recoveryInvalid = (error: Record<string, string[]>): SimulatedResponse => ({
+  status: 400,
+  body: { error },
+})
+export const recoveredTransactionNotFound = (): SimulatedResponse => ({
+  status: 404,
+  body: { error: 'Transaction not found' },
+})
+export const recoveryExists = (endToEnd: string): SimulatedResponse => ({
+  status: 422,
+  body: { error: `FundsRecovery already exists for transaction ${endToEnd}` },
+})
+export const recoveryEnded = (status: string): SimulatedResponse => ({
+  status: 422,
+  body: { error: `Cannot cancel: FundsRecovery is already in terminal status ${status}` },
+})
+/** The OpenAPI document has the refusal of the Central Bank, and no sentence of it. */
+export const recoveryCancelRefused = (): SimulatedResponse => ({
+  status: 422,
+  body: { error: 'Funds recovery cannot be cancelled' },
+})
 export const evidenceFileUnknown = () =>
   wooviInvalidFields(['documents.fileId não é um arquivo de DISPUTE_EVIDENCE'])
 export const fileTooLarge = (): SimulatedResponse => ({

@@ -190,6 +190,13 @@ export const keyBody = z.object({
   key: z.string().min(1).max(77).optional(),
 })
 
+/** FundsRecoveryPayload (OpenAPI). */
+export const recoveryBody = z.object({
+  transactionEndToEndId: z.string().min(1),
+  situationType: z.enum(['SCAM', 'ACCOUNT_TAKEOVER', 'COERCION', 'FRAUDULENT_ACCESS', 'OTHER', 'UNKNOWN']),
+  details: z.string().min(1),
+})
+
 /** Evidence; each document has either a URL or an uploaded file. */
 export const evidenceBody = z.object({
   documents: z

@@ -1650,6 +1650,39 @@ class Meds:
             )
         )
 
+    async def request(
+        self,
+        *,
+        transfer_uuid: str,
+        dispute_type: inputs.RequestMedDisputeType,
+        details: str,
+        idempotency_key: str | None = None,
+    ) -> models.Dispute:
+        """Ask for the money of a transfer back.
+
+        For fraud, coercion and access by others, within 80 days of the settlement, once for ever for each
+        transfer. Answers when the provider has the request; MED events tell how far it has come. What other
+        banks return of it is credited as it arrives. Token scope: `refunds`.
+
+        Args:
+            transfer_uuid: A settled transfer of the account.
+            dispute_type: What has happened. A quarrel about goods, or an own mistake, is none of these.
+            details: What has happened, for the analysts of the banks.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return await self._transport.send(
+            Call(
+                "requestMed",
+                "POST",
+                "/api/v1/meds",
+                read_one(models.Dispute),
+                body={"transfer_uuid": transfer_uuid, "dispute_type": dispute_type, "details": details},
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
     async def get(self, uuid: str) -> models.Dispute:
         """Read a dispute.
 
@@ -1657,6 +1690,45 @@ class Meds:
         """
         return await self._transport.send(
             Call("getMed", "GET", path_of("/api/v1/meds/{uuid}", uuid=uuid), read_one(models.Dispute))
+        )
+
+    async def get_evidence_pdf(
+        self, uuid: str, *, language: inputs.GetMedEvidencePdfLanguage | None = None
+    ) -> bytes:
+        """Read what is recorded of a disputed PIX as a PDF.
+
+        The dispute, its PIX, the charge or transfer that it belongs to with its history, and the names of
+        the attachments: to attach to a reply, or to hand to a bank. Equal bytes until the dispute changes.
+        Token scope: `read` or `refunds`.
+
+        Args:
+            language: Language of the document; by default Portuguese.
+        """
+        return await self._transport.send(
+            Call(
+                "getMedEvidencePdf",
+                "GET",
+                path_of("/api/v1/meds/{uuid}/evidence.pdf", uuid=uuid),
+                read_content,
+                query={"language": language},
+                accept="application/pdf",
+            )
+        )
+
+    async def cancel(self, uuid: str) -> models.Dispute:
+        """Cancel a dispute that the account has requested.
+
+        At its provider first, then here. Without an answer of the provider it stays as it is, and the
+        provider is asked until the result is known. The transfer cannot be disputed again. Token scope:
+        `refunds`.
+        """
+        return await self._transport.send(
+            Call(
+                "cancelMed",
+                "POST",
+                path_of("/api/v1/meds/{uuid}/cancel", uuid=uuid),
+                read_one(models.Dispute),
+            )
         )
 
     async def reply(

@@ -253,6 +253,12 @@ ListMedsDisputeType: TypeAlias = Literal[
     "UNDEFINED", "SCAM", "WRONG_TRANSACTION", "COERCION_CRIME", "UNAUTHORIZED_ACCESS"
 ]
 
+RequestMedDisputeType: TypeAlias = Literal[
+    "UNDEFINED", "SCAM", "WRONG_TRANSACTION", "COERCION_CRIME", "UNAUTHORIZED_ACCESS"
+]
+
+GetMedEvidencePdfLanguage: TypeAlias = Literal["pt-BR", "en"]
+
 CreateTransferBatchMode: TypeAlias = Literal["ALL_VALID", "EACH"]
 
 CreateTransferBatchOnShortBalance: TypeAlias = Literal["WAIT", "FAIL"]

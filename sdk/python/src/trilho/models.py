@@ -299,9 +299,17 @@ class Attachment(Model):
     """
 
 
-class DisputeReplyError(Model):
+class DisputeFailure(Model):
     code: str
     message: str
+
+
+class RecoveryEvent(Model):
+    stage: (
+        Literal["CREATED", "TRACKED", "AWAITING_ANALYSIS", "ANALYSED", "REFUNDING", "COMPLETED", "CANCELLED"]
+        | str
+    )
+    at: AwareDatetime
 
 
 class TransferBatchCounts(Model):
@@ -1283,6 +1291,17 @@ class DisputeInitiation(Model):
     updated_at: AwareDatetime
     """
     UTC, six fractional digits
+    """
+
+
+class Recovery(Model):
+    stage: (
+        Literal["CREATED", "TRACKED", "AWAITING_ANALYSIS", "ANALYSED", "REFUNDING", "COMPLETED", "CANCELLED"]
+        | str
+    )
+    events: list[RecoveryEvent]
+    """
+    The oldest first
     """
 
 
@@ -2497,9 +2516,13 @@ class Dispute(Model):
     """
     Of the reply, or the provider’s while there is none
     """
-    reply_error: DisputeReplyError | None = None
+    reply_error: DisputeFailure | None = None
     """
     Why the provider refused the last reply; absent once there is another
+    """
+    error: DisputeFailure | None = None
+    """
+    Of a REQUESTED_MED that is REJECTED: why the provider refused the request
     """
     resolved: bool
     """
@@ -2516,6 +2539,14 @@ class Dispute(Model):
     blocked_value: Decimal
     """
     Amount blocked for the dispute now
+    """
+    recovered_value: Decimal | None = None
+    """
+    Of a REQUESTED_MED: what came back by it
+    """
+    recovery: Recovery | None = None
+    """
+    Of a REQUESTED_MED whose provider shows it: how far the Central Bank has come, from bank to bank that the money has reached
     """
     charge_uuid: str | None = None
     transfer_uuid: str | None = None

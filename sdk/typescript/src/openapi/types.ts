@@ -638,7 +638,11 @@ export interface paths {
          */
         get: operations["listMeds"];
         put?: never;
-        post?: never;
+        /**
+         * Ask for the money of a transfer back
+         * @description For fraud, coercion and access by others, within 80 days of the settlement, once for ever for each transfer. Answers when the provider has the request; MED events tell how far it has come. What other banks return of it is credited as it arrives. Token scope: `refunds`.
+         */
+        post: operations["requestMed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -659,6 +663,46 @@ export interface paths {
         get: operations["getMed"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/meds/{uuid}/evidence.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what is recorded of a disputed PIX as a PDF
+         * @description The dispute, its PIX, the charge or transfer that it belongs to with its history, and the names of the attachments: to attach to a reply, or to hand to a bank. Equal bytes until the dispute changes. Token scope: `read` or `refunds`.
+         */
+        get: operations["getMedEvidencePdf"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/meds/{uuid}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a dispute that the account has requested
+         * @description At its provider first, then here. Without an answer of the provider it stays as it is, and the provider is asked until the result is known. The transfer cannot be disputed again. Token scope: `refunds`.
+         */
+        post: operations["cancelMed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2850,7 +2894,9 @@ export interface components {
             /** @description Of the reply, or the provider’s while there is none */
             analysis: string;
             /** @description Why the provider refused the last reply; absent once there is another */
-            reply_error?: components["schemas"]["DisputeReplyError"];
+            reply_error?: components["schemas"]["DisputeFailure"];
+            /** @description Of a REQUESTED_MED that is REJECTED: why the provider refused the request */
+            error?: components["schemas"]["DisputeFailure"];
             /** @description Whether it is over. True with `PROCESSING`: no decision was published in the 91 days in which money could be returned, and nothing is blocked any more */
             resolved: boolean;
             /**
@@ -2862,6 +2908,10 @@ export interface components {
             value: number;
             /** @description Amount blocked for the dispute now */
             blocked_value: number;
+            /** @description Of a REQUESTED_MED: what came back by it */
+            recovered_value?: number;
+            /** @description Of a REQUESTED_MED whose provider shows it: how far the Central Bank has come, from bank to bank that the money has reached */
+            recovery?: components["schemas"]["Recovery"];
             /**
              * Format: uuid
              * @description A UUID
@@ -2959,9 +3009,21 @@ export interface components {
              */
             url: string;
         };
-        DisputeReplyError: {
+        DisputeFailure: {
             code: string;
             message: string;
+        };
+        Recovery: {
+            /** @enum {string} */
+            stage: "CREATED" | "TRACKED" | "AWAITING_ANALYSIS" | "ANALYSED" | "REFUNDING" | "COMPLETED" | "CANCELLED";
+            /** @description The oldest first */
+            events: components["schemas"]["RecoveryEvent"][];
+        };
+        RecoveryEvent: {
+            /** @enum {string} */
+            stage: "CREATED" | "TRACKED" | "AWAITING_ANALYSIS" | "ANALYSED" | "REFUNDING" | "COMPLETED" | "CANCELLED";
+            /** Format: date-time */
+            at: string;
         };
         PixTransactionEvent: {
             /**
@@ -4298,6 +4360,26 @@ export interface components {
             meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
         };
         GetMedResponse: {
+            data: components["schemas"]["Dispute"];
+        };
+        RequestMedRequest: {
+            /**
+             * Format: uuid
+             * @description A settled transfer of the account
+             */
+            transfer_uuid: string;
+            /**
+             * @description What has happened. A quarrel about goods, or an own mistake, is none of these
+             * @enum {string}
+             */
+            dispute_type: "UNDEFINED" | "SCAM" | "WRONG_TRANSACTION" | "COERCION_CRIME" | "UNAUTHORIZED_ACCESS";
+            /** @description What has happened, for the analysts of the banks */
+            details: string;
+        };
+        RequestMedResponse: {
+            data: components["schemas"]["Dispute"];
+        };
+        CancelMedResponse: {
             data: components["schemas"]["Dispute"];
         };
         ReplyToMedResponse: {
@@ -5763,7 +5845,9 @@ export type Dispute = components['schemas']['Dispute'];
 export type DisputeRecord = components['schemas']['DisputeRecord'];
 export type DisputeInitiation = components['schemas']['DisputeInitiation'];
 export type Attachment = components['schemas']['Attachment'];
-export type DisputeReplyError = components['schemas']['DisputeReplyError'];
+export type DisputeFailure = components['schemas']['DisputeFailure'];
+export type Recovery = components['schemas']['Recovery'];
+export type RecoveryEvent = components['schemas']['RecoveryEvent'];
 export type PixTransactionEvent = components['schemas']['PixTransactionEvent'];
 export type PixTransactionEventData = components['schemas']['PixTransactionEventData'];
 export type BatchEvent = components['schemas']['BatchEvent'];
@@ -5848,6 +5932,9 @@ export type AssignDepositRequest = components['schemas']['AssignDepositRequest']
 export type AssignDepositResponse = components['schemas']['AssignDepositResponse'];
 export type ListMedsResponse = components['schemas']['ListMedsResponse'];
 export type GetMedResponse = components['schemas']['GetMedResponse'];
+export type RequestMedRequest = components['schemas']['RequestMedRequest'];
+export type RequestMedResponse = components['schemas']['RequestMedResponse'];
+export type CancelMedResponse = components['schemas']['CancelMedResponse'];
 export type ReplyToMedResponse = components['schemas']['ReplyToMedResponse'];
 export type TransferBatchItemOrder = components['schemas']['TransferBatchItemOrder'];
 export type AccountReceiver = components['schemas']['AccountReceiver'];
@@ -7070,6 +7157,30 @@ export interface operations {
             };
         };
     };
+    requestMed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestMedRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestMedResponse"];
+                };
+            };
+        };
+    };
     getMed: {
         parameters: {
             query?: never;
@@ -7092,6 +7203,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetMedResponse"];
+                };
+            };
+        };
+    };
+    getMedEvidencePdf: {
+        parameters: {
+            query?: {
+                /** @description Language of the document; by default Portuguese */
+                language?: "pt-BR" | "en";
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the dispute
+                 * @example 5b3f8d06-e2a1-4c79-b48d-0a7e6c1f9d23
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+        };
+    };
+    cancelMed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the dispute
+                 * @example 5b3f8d06-e2a1-4c79-b48d-0a7e6c1f9d23
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelMedResponse"];
                 };
             };
         };

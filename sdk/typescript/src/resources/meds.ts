@@ -1,4 +1,4 @@
-import type { Call, CallOptions, Filters, KeyedCallOptions } from '../call.ts'
+import type { Body, Call, CallOptions, Filters, KeyedCallOptions, Query } from '../call.ts'
 import type { Dispute } from '../openapi/types.ts'
 import { defineList, iterateList } from '../pages.ts'
 
@@ -22,6 +22,18 @@ export const createMeds = (call: Call) => ({
     iterateList(query, page => call('listMeds', { query: page }, options)),
   /** Reads a dispute. */
   get: (uuid: string, options?: CallOptions): Promise<Dispute> => call('getMed', { path: { uuid } }, options),
+  /** Reads what is recorded of a disputed PIX: the bytes of a PDF. */
+  getEvidencePdf: (
+    uuid: string,
+    query?: Query<'getMedEvidencePdf'>,
+    options?: CallOptions,
+  ): Promise<Uint8Array> => call('getMedEvidencePdf', { path: { uuid }, query }, options),
+  /** Asks for the money of a transfer back, once for ever for each transfer. Returns when its provider has the request. */
+  request: (body: Body<'requestMed'>, options?: KeyedCallOptions): Promise<Dispute> =>
+    call('requestMed', { body }, options),
+  /** Cancels what the account has requested, at its provider. */
+  cancel: (uuid: string, options?: CallOptions): Promise<Dispute> =>
+    call('cancelMed', { path: { uuid } }, options),
   /** Answers a PENDING dispute, once. */
   reply: (uuid: string, reply: MedReply, options?: KeyedCallOptions): Promise<Dispute> =>
     call('replyToMed', { path: { uuid }, body: buildForm(reply) }, options),

@@ -1,3 +1,4 @@
+import { isDisputable } from '../../../api/operations/dispute-requests.ts'
 import {
   cancelMerchantTransfer,
   listTransfers,
@@ -12,6 +13,7 @@ import {
   type WaitingTransfers,
 } from '../../../db/repositories/transfers.ts'
 import { findPersonRole } from '../../../domain/approvals/approval.ts'
+import { DISPUTE_TYPES } from '../../../domain/disputes/dispute.ts'
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../../domain/transfers/transfer.ts'
 import { fail } from '../../../http/api-error.ts'
@@ -145,6 +147,8 @@ export async function renderTransfer(visit: TransferVisit) {
     },
     otherKeyPath: withQuery(`${TRANSFERS_PAGE_PATH}/new`, { mode, instead_of: row.uuid }),
     moves: !transferMachine.isFinal(row.state),
+    disputeTypes:
+      row.settledAt && (await isDisputable({ em: em.fork(), token }, row.uuid)) ? DISPUTE_TYPES : null,
   }
   return createPage('transfer', model, `${TRANSFERS_PAGE_PATH}/${row.uuid}`)
 }

@@ -2,6 +2,7 @@ import type { SchemaPart } from './schema-part.ts'
 import { createTransitionTrigger } from './trigger-functions.ts'
 
 const TRANSITIONS = createTransitionTrigger('dispute', {
+  requesting: 'refused open analysing accepted resolved rejected cancelled lapsed',
   open: 'analysing accepted resolved rejected cancelled lapsed',
   analysing: 'open accepted resolved rejected cancelled lapsed',
   accepted: 'resolved cancelled',
@@ -18,11 +19,11 @@ create table dispute (
   provider_account_uuid uuid not null references provider_account,
   constraint dispute_connection foreign key (connection_uuid, provider_account_uuid)
     references connection (uuid, provider_account_uuid),
-  provider_dispute_id text not null,
+  provider_dispute_id text,
   kind text not null check (kind in ('RECEIVED_MED', 'REQUESTED_MED')),
   dispute_type text not null check (dispute_type in ('UNDEFINED', 'SCAM',
     'WRONG_TRANSACTION', 'COERCION_CRIME', 'UNAUTHORIZED_ACCESS')),
-  state text not null check (state in ('open', 'analysing', 'accepted', 'resolved', 'rejected',
+  state text not null check (state in ('requesting', 'refused', 'open', 'analysing', 'accepted', 'resolved', 'rejected',
     'cancelled', 'lapsed')),
   end_to_end text not null,
   movement_uuid uuid not null references movement,
@@ -50,14 +51,27 @@ create table dispute (
   reply_request_id varchar(128),
   reply_sent_by varchar(128),
   replies int not null default 0,
-  reply_failure jsonb,
+  failure jsonb,
+  recovery jsonb,
+  requested_at timestamptz,
+  cancel_requested_at timestamptz,
+  -- Of one that the account requests: the request, and its token or user.
+  fingerprint text,
+  token_number int,
+  user_uuid uuid,
   history jsonb not null default '[]',
   sequence int not null default 0,
   request_id varchar(128) not null,
   created_at timestamptz(3) not null,
   updated_at timestamptz not null,
-  -- A dispute of a provider is one, however often it is reported (SPEC §5).
-  constraint dispute_once unique (provider_account_uuid, provider_dispute_id),
+  -- A dispute of a provider is one for each of its sides, however often it is reported (SPEC §5).
+  constraint dispute_once unique (provider_account_uuid, provider_dispute_id, kind),
+  -- One that its provider has not accepted is requested by the account, and only that has no id of its provider.
+  constraint dispute_request check (case when state in ('requesting', 'refused')
+    then kind = 'REQUESTED_MED' and transfer_uuid is not null and fingerprint is not null and returned_cents = 0
+    else provider_dispute_id is not null end),
+  -- Only what goes on is cancelled, and only by who has requested it.
+  constraint dispute_cancellation check (cancel_requested_at is null or (kind = 'REQUESTED_MED' and state <> 'requesting')),
   -- The rail gives seven days; 168 hours everywhere, also where clocks change.
   constraint dispute_deadline check (due_at <= opened_at + interval '168 hours'),
   -- No more is held or retained than is claimed,
@@ -74,6 +88,9 @@ create table dispute (
     and (accept is null) = (reply_state is null)),
   constraint dispute_replying check (replying_until is null or reply_state is not null)
 );
+-- A PIX is disputed once for ever by who has sent it, also after a dispute that was cancelled.
+create unique index dispute_requested_once on dispute (provider_account_uuid, end_to_end)
+  where kind = 'REQUESTED_MED' and state <> 'refused';
 create index dispute_listed on dispute (account_uuid, created_at, uuid)
   include (connection_uuid, state, kind, dispute_type);
 -- Those of transfers, of which most accounts have few.

@@ -260,6 +260,33 @@ create trigger movement_own_return before insert on movement for each row
     and new.refund_uuid is null and new.dispute_uuid is null and new.reason is null)
   execute function check_own_return();
 
+-- No more comes back of a transfer than went: what its receiver returns, and what a dispute recovers from other banks.
+create function check_transfer_returned() returns trigger language plpgsql as $$
+begin
+  if (select sum(value_cents) filter (where movement_type = 'IN') > sum(value_cents) filter (where movement_type = 'OUT')
+      from movement where transfer_uuid = new.transfer_uuid and status = 'SETTLED'
+        and type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND')) then
+    raise exception 'more comes back of transfer % than was sent', new.transfer_uuid
+      using errcode = 'check_violation', constraint = 'movement_transfer_returned';
+  end if;
+  return null;
+end $$;
+create constraint trigger movement_transfer_returned after insert or update of transfer_uuid, status on movement
+  deferrable initially deferred for each row when (new.transfer_uuid is not null and new.movement_type = 'IN')
+  execute function check_transfer_returned();
+-- Only money that comes back of a transfer is tied to a dispute that the account has requested about it.
+create function check_recovered_movement() returns trigger language plpgsql as $$
+begin
+  if exists (select from dispute d where d.uuid = new.dispute_uuid and d.kind = 'REQUESTED_MED'
+             and (new.movement_type <> 'IN' or new.transfer_uuid is distinct from d.transfer_uuid)) then
+    raise exception 'movement % is not recovered by dispute %', new.uuid, new.dispute_uuid
+      using errcode = 'check_violation', constraint = 'movement_recovered';
+  end if;
+  return null;
+end $$;
+create constraint trigger movement_recovered after insert or update of dispute_uuid, transfer_uuid on movement
+  deferrable initially deferred for each row when (new.dispute_uuid is not null) execute function check_recovered_movement();
+
 -- What has settled is booked. A hold may pass from one dispute to another without a posting.
 create function check_movement_booked() returns trigger language plpgsql as $$
 begin
