@@ -438,6 +438,13 @@ test('a refused refund is an error, and the next one has another key', static fu
     same(true, wc_create_refund(['order_id' => $id, 'amount' => '30']));
     same(2, count(array_unique(array_column(posts($trilho, '/refund'), 2))));
 });
+test('an answer without a code is no refusal: a proxy may have given it', static function (Trilho $trilho): void {
+    [$id] = paid_order('100.00');
+    $trilho->breaks = ['{"message":"Unprocessable"}'];
+    same('trilho_pix_unknown', wc_create_refund(['order_id' => $id, 'amount' => '30'])->get_error_code());
+    same(true, wc_create_refund(['order_id' => $id, 'amount' => '30']));
+    same(1, count(array_unique(array_column(posts($trilho, '/refund'), 2))));
+});
 test('no more is refunded than was paid', static function (Trilho $trilho): void {
     [$id] = paid_order('100.00');
     same(true, wc_create_refund(['order_id' => $id, 'amount' => '60']));
