@@ -23,6 +23,7 @@ const listMerchantPages = (seed: Seed) => ({
   'charge-due': `/dashboard/charges/${seed.due}`,
   'charge-due-change': `/dashboard/charges/${seed.due}/change`,
   'charge-paid': `/dashboard/charges/${seed.paid}`,
+  receipt: `/dashboard/charges/${seed.paid}/receipt`,
   'charge-refunded': `/dashboard/charges/${seed.refunded}`,
   counter: `/dashboard/charges/${seed.open}/counter`,
   recurrences: '/dashboard/recurrences',
