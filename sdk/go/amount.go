@@ -7,11 +7,15 @@ import (
 )
 
 // Amount is an exact sum of money in reais, kept in integer centavos. It is written and read as the API writes it, a
-// decimal number, without arithmetic on floats. Percentages of the API have the same two decimals.
-type Amount struct{ cents int64 }
+// decimal number, without arithmetic on floats. Percentages of the API have the same two decimals. The zero value is no
+// amount: a request that has it is refused before it is sent, because 0 reais is an open amount of a charge.
+type Amount struct {
+	cents int64
+	isSet bool
+}
 
 // Cents returns the amount of a number of centavos: Cents(15075) is 150.75.
-func Cents(cents int64) Amount { return Amount{cents} }
+func Cents(cents int64) Amount { return Amount{cents, true} }
 
 // ParseAmount reads reais as a decimal text: "150.75", "150.7" and "150". It refuses a third decimal other than 0,
 // exponents, blanks and commas.
@@ -37,7 +41,7 @@ func ParseAmount(text string) (Amount, error) {
 	if isNegative {
 		cents = -cents
 	}
-	return Amount{cents}, nil
+	return Cents(cents), nil
 }
 
 // Cents returns the amount in centavos.
@@ -55,8 +59,13 @@ func (a Amount) String() string {
 	return sign + digits[:len(digits)-2] + "." + digits[len(digits)-2:]
 }
 
-// MarshalJSON writes the amount as a number of reais.
-func (a Amount) MarshalJSON() ([]byte, error) { return []byte(a.String()), nil }
+// MarshalJSON writes the amount as a number of reais; the zero value is an error.
+func (a Amount) MarshalJSON() ([]byte, error) {
+	if !a.isSet {
+		return nil, errors.New("trilho: the amount is missing: use Cents or ParseAmount")
+	}
+	return []byte(a.String()), nil
+}
 
 // UnmarshalJSON reads a number of reais, or a text with one.
 func (a *Amount) UnmarshalJSON(text []byte) error {

@@ -84,6 +84,18 @@ func TestWhatIsNoAmountIsRefused(t *testing.T) {
 	}
 }
 
+func TestARequestWithoutItsAmountIsNotSent(t *testing.T) {
+	api := &api{status: 200, answer: `{"data":{}}`}
+	client := newClient(t, api)
+	if _, err := client.Payments.Create(context.Background(), trilho.CreatePaymentRequest{}); err == nil {
+		t.Error("a charge without a value is sent, which would be one of any value")
+	}
+	_, _ = client.Payments.Create(context.Background(), trilho.CreatePaymentRequest{Value: trilho.Cents(0)})
+	if len(api.bodies) != 1 || api.bodies[0] != `{"value":0.00,"type":"PIX"}` {
+		t.Error(api.bodies)
+	}
+}
+
 func TestAFieldThatIsSetIsSentAlsoWhereItIsEmpty(t *testing.T) {
 	api := &api{status: 200, answer: `{"data":{}}`}
 	client := newClient(t, api)
