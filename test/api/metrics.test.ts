@@ -34,7 +34,9 @@ test('a paid charge with its webhook appears in every metric, and every alert an
   )
   for (const names of families) expect(new Set(names).size).toBe(names.length)
   const described = new Set(families.flat())
-  const files = ['alerts.yml', 'grafana/dashboards.ts'].map(one => join(import.meta.dirname, '../../deploy', one))
+  const files = ['alerts.yml', 'grafana/dashboards.ts'].map(one =>
+    join(import.meta.dirname, '../../deploy', one),
+  )
   const rules = (await Promise.all(files.map(file => readFile(file, 'utf8')))).join('\n')
   const asked = [...rules.matchAll(/\b(trilho_[a-z_]+|temporal_[a-z_]+)\b/g)].map(([name]) => name)
   const missing = asked.filter(

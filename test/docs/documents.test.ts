@@ -187,7 +187,9 @@ describe('docs/production.md', () => {
     const sources = await Promise.all(
       (await readdir(folder)).map(file => readFile(join(folder, file), 'utf8')),
     )
-    const others = await Promise.all(['alerts.yml', 'grafana/dashboards.ts'].map(one => read(`deploy/${one}`)))
+    const others = await Promise.all(
+      ['alerts.yml', 'grafana/dashboards.ts'].map(one => read(`deploy/${one}`)),
+    )
     const named = [text, ...others].join().match(/trilho_[a-z_]+/g) ?? []
     const wrong = named.filter(
       name => !sources.some(source => source.includes(name.replace(/_(bucket|count)$/, ''))),

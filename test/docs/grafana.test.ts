@@ -36,7 +36,9 @@ test('group by labels that metrics have', async () => {
   const folder = join(ROOT, 'src/metrics')
   const files = (await readdir(folder)).map(file => readFile(join(folder, file), 'utf8'))
   const sources = (await Promise.all(files)).join('\n')
-  const labels = panels.flatMap(({ targets }) => /by \(([^)]*)\)/.exec(targets[0].expr)?.[1]?.split(', ') ?? [])
+  const labels = panels.flatMap(
+    ({ targets }) => /by \(([^)]*)\)/.exec(targets[0].expr)?.[1]?.split(', ') ?? [],
+  )
   // Of Prometheus, and of Temporal's SDK.
   const others = ['le', 'instance', 'worker', 'failure_reason']
   expect(labels.filter(label => !others.includes(label) && !sources.includes(`'${label}'`))).toEqual([])
