@@ -17,7 +17,7 @@ const scrapeEach = () =>
     [stack.local.api_url, stack.local.worker_url].map(async url => (await fetch(`${url}/metrics`)).text()),
   )
 
-test('a paid charge with its webhook appears in every metric, and every alert names an existing series', async () => {
+test('a paid charge with its webhook appears in every metric, and every alert and dashboard names an existing series', async () => {
   const merchant = await stack.createMerchant()
   const url = `${stack.local.inbox_url}/metrics-${merchant.uuid}`
   expect((await merchant.api.post('/api/v1/webhooks', { url })).status).toBe(201)
@@ -34,7 +34,10 @@ test('a paid charge with its webhook appears in every metric, and every alert na
   )
   for (const names of families) expect(new Set(names).size).toBe(names.length)
   const described = new Set(families.flat())
-  const rules = await readFile(join(import.meta.dirname, '../../deploy/alerts.yml'), 'utf8')
+  const files = ['alerts.yml', 'grafana/dashboards.ts'].map(one =>
+    join(import.meta.dirname, '../../deploy', one),
+  )
+  const rules = (await Promise.all(files.map(file => readFile(file, 'utf8')))).join('\n')
   const asked = [...rules.matchAll(/\b(trilho_[a-z_]+|temporal_[a-z_]+)\b/g)].map(([name]) => name)
   const missing = asked.filter(
     name =>

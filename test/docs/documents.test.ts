@@ -182,12 +182,15 @@ describe('docs/production.md', () => {
     expect([...new Set(documented)].sort()).toEqual([...new Set(readHere)].sort())
   })
 
-  test('every metric that it or an alert names is exported', async () => {
+  test('every metric that it, an alert or a dashboard names is exported', async () => {
     const folder = join(ROOT, 'src/metrics')
     const sources = await Promise.all(
       (await readdir(folder)).map(file => readFile(join(folder, file), 'utf8')),
     )
-    const named = (text + (await read('deploy/alerts.yml'))).match(/trilho_[a-z_]+/g) ?? []
+    const others = await Promise.all(
+      ['alerts.yml', 'grafana/dashboards.ts'].map(one => read(`deploy/${one}`)),
+    )
+    const named = [text, ...others].join().match(/trilho_[a-z_]+/g) ?? []
     const wrong = named.filter(
       name => !sources.some(source => source.includes(name.replace(/_(bucket|count)$/, ''))),
     )

@@ -24,6 +24,7 @@ export const DOCUMENTS: RepositoryDocument[] = [
   ['Crash semantics', 'docs/crash-semantics.md'],
   ...listMarkdownNames('docs/providers').map(name => listProviderPage(`docs/providers/${name}.md`)),
   ['Production', 'docs/production.md'],
+  ['Kubernetes', 'docs/kubernetes.md'],
   ['Runbooks', 'docs/runbooks.md'],
   ['Security', 'docs/security.md'],
   ['Retention and personal data', 'docs/retention.md'],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parser } from '@prometheus-io/lezer-promql'
 import { parse } from 'yaml'
 import { RUNBOOKS } from '../../../src/api/docs/documents.ts'
 import { ROOT } from './documents.ts'
@@ -30,4 +31,13 @@ export function codeBlocks({ text }: Runbook, language: string): string[] {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
     ([, code]) => code!,
   )
+}
+
+/** Lists the parts of a query that are no PromQL. */
+export function listPromqlErrors(query: string): string[] {
+  const wrong: string[] = []
+  parser
+    .parse(query)
+    .iterate({ enter: node => void (node.type.isError && wrong.push(query.slice(node.from))) })
+  return wrong
 }
