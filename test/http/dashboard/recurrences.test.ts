@@ -31,10 +31,15 @@ let waiting: string
 let debit: string
 let expiredDebit: string
 let calls: string[] = []
+/** What was sent with the last call. */
+let lastSent = ''
 
 beforeAll(async () => {
   fixture = await openApiFixture([dashboardRoutes], {}, async () =>
-    createSilentClient(async name => void calls.push(name)),
+    createSilentClient(async (name, sent) => {
+      calls.push(name)
+      lastSent = sent
+    }),
   )
   ours = await createFullAccount(fixture)
   recurrence = await insertRecurrence(ours, { payer: 'Ana Souza', contract: 'PLANO-42' })
@@ -64,6 +69,14 @@ afterAll(() => fixture?.close())
 beforeEach(() => {
   calls = []
 })
+
+/** Reads the order that was sent last: its uuid, and the fingerprint of its request. */
+function readLastOrder() {
+  const [, uuid] = /"uuid":"([\da-f-]{36})"/.exec(lastSent)!
+  const [, details] = /"details":"([^"]+)"/.exec(lastSent)!
+  const { fingerprint } = fixture.dependencies.sealer.open<{ fingerprint: string }>(details!)
+  return { uuid: uuid!, fingerprint }
+}
 
 const plain = (text: string) => unescapeHtml(text).replaceAll('\u00a0', ' ')
 const read = async (path: string, browser = merchant) => {
@@ -293,6 +306,26 @@ describe('the page of a debit', () => {
     expect([wrong.status, wrongFieldsOf(wrong.text)]).toEqual([422, ['on']])
   })
 
+  test('asks for a try once, however often its form is sent', async () => {
+    const page = `/dashboard/charges/${debit}`
+    const [on, otherDay] = [addDays(today, 1), addDays(today, 2)]
+    const form = { on, once: randomUUID() }
+    await merchant.confirm(`${page}/retry`, form, { on: page })
+    const { uuid, fingerprint } = readLastOrder()
+    await ours.sql(
+      `insert into charge_revision (uuid, charge_uuid, number, status, value_cents, fee_cents, total_cents, retry_on, request_id,
+         fingerprint, created_at, updated_at) values (?, ?, 1, 'revised', 4990, 0, 4990, ?, 'r', ?, now(), now())`,
+      [uuid, debit, on, fingerprint],
+    )
+    const callCount = calls.length
+    const again = await merchant.send(`${page}/retry`, form, { on: page })
+    expect([again.status, again.headers.get('location'), calls.length]).toEqual([
+      ...[303, `${page}?done=debit_retried`, callCount],
+    ])
+    const other = await merchant.send(`${page}/retry`, { ...form, on: otherDay }, { on: page })
+    expect([other.status, calls.length]).toEqual([422, callCount])
+  })
+
   test('of a debit that is over offers no further try', async () => {
     expect(await read(`/dashboard/charges/${expiredDebit}`)).not.toContain('id="retry"')
     const page = `/dashboard/charges/${expiredDebit}`
@@ -360,6 +393,21 @@ describe('the form of a new recurrence', () => {
     const { status, text } = await merchant.send(`${LIST}/new`, form(wrong))
     expect([status, calls, wrongFieldsOf(text)]).toEqual([422, [], fields])
     expect(text).toContain('value="Internet"')
+  })
+
+  test('that is sent again is answered by the recurrence, and with other values refused', async () => {
+    const order = form()
+    expect((await merchant.send(`${LIST}/new`, order)).status).toBe(503)
+    const { uuid, fingerprint } = readLastOrder()
+    await insertRecurrence(ours, { uuid, fingerprint, state: 'pending' })
+    const callCount = calls.length
+    const again = await merchant.send(`${LIST}/new`, order)
+    expect([again.status, again.headers.get('location'), calls.length]).toEqual([
+      ...[303, `${LIST}/${uuid}?done=recurrence_created`, callCount],
+    ])
+    const other = await merchant.send(`${LIST}/new`, { ...order, value: '50,00' })
+    expect([other.status, calls.length]).toEqual([422, callCount])
+    expect(other.text).toContain('Este formulário já foi enviado com outros dados')
   })
 
   test('asks for the account of the payer by whose bank the request goes', async () => {

@@ -279,6 +279,57 @@ describe('POST /payments/{uuid}/retry', () => {
     ])
   })
 
+  test('asks once, whatever becomes of the answer, and a repeat with the key answers alike', async () => {
+    const { uuid: recurrenceUuid, call } = await createActive()
+    makeDebits()
+    const charge = await call('POST', `/recurrences/${recurrenceUuid}/charges`, { due_on: BODY.starts_on })
+    const { uuid } = charge.body.data
+    const failed = {
+      on: BODY.starts_on,
+      kind: 'FIRST',
+      status: 'REJECTED',
+      code: 'AM02',
+      endToEnd: null,
+    } as const
+    await fixture.orm.em.execute('update charge set tries = ?::jsonb where uuid = ?', [
+      JSON.stringify([failed]),
+      uuid,
+    ])
+    const debit = { ...buildIssuedCharge(uuid), receiver: toParty({}), payload: '' }
+    const requested: unknown[] = []
+    fixture.scriptProvider({
+      findCharge: async () => ({
+        kind: 'found',
+        status: 'open',
+        charge: debit,
+        payments: [],
+        tries: [failed],
+      }),
+      reviseCharge: async revision => {
+        requested.push(revision)
+        return requested.length === 1
+          ? { kind: 'no_answer', code: 'timeout', message: '' }
+          : { kind: 'revised', charge: debit }
+      },
+    })
+    const key = randomUUID()
+    const on = addDays(BODY.starts_on, 2)
+    const retry = (body: object) => call('POST', `/payments/${uuid}/retry`, body, key)
+    const unanswered = await retry({ on })
+    expect([unanswered.status, unanswered.body.code]).toEqual([503, 'revision_unknown'])
+    const second = await call('POST', `/payments/${uuid}/retry`, { on: addDays(on, 1) }, randomUUID())
+    expect([second.status, second.body.code]).toEqual([409, 'revision_in_progress'])
+    const answer = await retry({ on })
+    expect([answer.status, answer.body.data.payment.tries]).toMatchObject([200, [{}, { on, kind: 'RETRY' }]])
+    expect(requested).toEqual([requested[0], requested[0]])
+    const again = await retry({ on })
+    expect([again.status, again.headers.get('idempotent-replayed'), requested.length]).toEqual([
+      ...[200, 'true', 2],
+    ])
+    const other = await retry({ on: addDays(on, 1) })
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
   test('refuses a charge that is no debit, and a debit whose try is pending', async () => {
     const { uuid, call } = await createActive()
     makeDebits()

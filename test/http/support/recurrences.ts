@@ -13,6 +13,8 @@ type Owner = {
   connection: string
 }
 type StoredRecurrence = {
+  uuid?: string
+  fingerprint?: string
   state?: string
   valueCents?: number | null
   generate?: 'AUTOMATIC' | 'MANUAL'
@@ -26,6 +28,8 @@ type StoredRecurrence = {
 export async function insertRecurrence(
   { sql, account, connection }: Owner,
   {
+    uuid = randomUUID(),
+    fingerprint = 'f',
     state = 'active',
     valueCents = 4_990,
     generate = valueCents === null ? 'MANUAL' : 'AUTOMATIC',
@@ -35,7 +39,6 @@ export async function insertRecurrence(
     contract = HOSTILE_TEXT,
   }: StoredRecurrence = {},
 ): Promise<string> {
-  const uuid = randomUUID()
   const now = new Date()
   const status = state === 'creating' ? [] : [{ status: 'PENDING', created_at: formatTimestamp(now) }]
   const isRequest = journey === 'REQUEST'
@@ -49,7 +52,8 @@ export async function insertRecurrence(
       ...[uuid, state, valueCents, startsOn, contract, HOSTILE_TEXT, journey, generate, payer],
       ...[isRequest ? 's' : null, isRequest ? new Date(now.getTime() + 86_400_000) : null],
       ...[state === 'creating' ? null : `RR${uuid}`, isRequest ? null : HOSTILE_TEXT],
-      ...[HOSTILE_TEXT, JSON.stringify({ note: HOSTILE_TEXT }), JSON.stringify(status), now, now],
+      ...[HOSTILE_TEXT, JSON.stringify({ note: HOSTILE_TEXT }), JSON.stringify(status)],
+      ...[fingerprint, now, now],
       ...[connection, account],
     ],
   )
