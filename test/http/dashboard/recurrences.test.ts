@@ -9,6 +9,7 @@ import { computeDueDay } from '../../../src/domain/recurrences/cycles.ts'
 import { computeBrasiliaDay } from '../../../src/domain/shared/brasilia-day.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, unescapeHtml } from '../support/browser.ts'
+import { createDueTerms, insertDueCharge } from '../support/due-charge.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 import { insertDebit, insertRecurrence } from '../support/recurrences.ts'
 import { createSilentClient } from '../support/silent-temporal.ts'
@@ -106,7 +107,7 @@ describe('the list', () => {
   test.each<[string, string, () => string[]]>([
     ['Aguardando o pagador', 'status=PENDING,PROCESSING', () => [waiting]],
     ['Ativas', 'status=ACTIVE', () => [ours.recurrence, manual, recurrence]],
-    ['Em atraso', 'past_due=true', () => [recurrence]],
+    ['Em atraso', 'is_past_due=true', () => [recurrence]],
   ])('has the tab %s with as many rows as it says', async (name, query, found) => {
     const all = await read(`${LIST}?mode=test`)
     const [, href, count] = new RegExp(
@@ -126,7 +127,7 @@ describe('the list', () => {
     const other = await insertRecurrence(ours, { valueCents: 9_900, state: 'cancelled', payer: 'Davi Melo' })
     const uuids = uuidsOf(await read(`${LIST}?mode=test&sort=value`))
     expect(uuids.indexOf(recurrence)).toBeLessThan(uuids.indexOf(other))
-    const { text } = await merchant.get(`${LIST}/recurrences.csv?mode=test&past_due=true`)
+    const { text } = await merchant.get(`${LIST}/recurrences.csv?mode=test&is_past_due=true`)
     const [head, ...rows] = text.trim().split('\r\n')
     expect(head).toContain('Próxima cobrança')
     expect(rows).toHaveLength(1)
@@ -165,6 +166,21 @@ describe('the page of a recurrence', () => {
     const request = await insertRecurrence(ours, { state: 'pending', journey: 'REQUEST' })
     expect(await read(`${LIST}/${request}`)).not.toContain('qr.svg')
     expect((await merchant.get(`${LIST}/${request}/qr.svg`)).status).toBe(404)
+  })
+
+  test('links to its first charge, and says in words why it was cancelled by itself', async () => {
+    const firstCharge = await insertDueCharge(ours, createDueTerms())
+    const uuid = await insertRecurrence(ours, { state: 'cancelled', firstCharge })
+    const request = await insertRecurrence(ours, { state: 'cancelled', journey: 'REQUEST' })
+    for (const [code, of] of [
+      ['first_charge_not_paid', uuid],
+      ['request_expired', request],
+    ])
+      await ours.sql('update recurrence set reason_code = ? where uuid = ?', [code, of])
+    const text = await read(`${LIST}/${uuid}`)
+    expect(text).toContain(`href="/dashboard/charges/${firstCharge}"`)
+    expect(text).toContain('A primeira cobrança não foi paga. <code>first_charge_not_paid</code>')
+    expect(await read(`${LIST}/${request}`)).toContain('A solicitação não pôde ser enviada')
   })
 
   test('has a row for each cycle, with its charge and its tries in words', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { addDays } from '../../../src/domain/charges/business-days.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { buildIssuedCharge } from '../../chaos/support/money-fixture.ts'
+import { insertDebit, insertRecurrence } from '../support/recurrences.ts'
 import { accepted, BODY, openRecurrenceRequests, TODAY } from './support/recurrence-requests.ts'
 
 /** Requests about recurrences: what is refused on which field, and what each answers. */
@@ -160,6 +161,24 @@ test('GET shows and lists the recurrences of the account alone', async () => {
   expect(list.body.data.map((one: { uuid: string }) => one.uuid)).toEqual([uuid])
   expect((await call('GET', '/recurrences?status=ENDED')).body.data).toEqual([])
   expect((await other.call('GET', '/recurrences')).body.data).toEqual([])
+})
+
+test('the list has those that are past due alone, or the others', async () => {
+  const { call, accountUuid: account, connection } = await fixture.createMerchant()
+  const owner = {
+    sql: (statement: string, values: unknown[] = []) => fixture.orm.em.execute(statement, values),
+    account,
+    connection,
+  }
+  const [late, other] = [await insertRecurrence(owner), await insertRecurrence(owner)]
+  await insertDebit(owner, { recurrence: late, cycle: 2, debitOn: addDays(TODAY, -2) })
+  const list = async (query: string) =>
+    (await call('GET', `/recurrences?${query}`)).body.data.map((one: { uuid: string }) => one.uuid)
+  expect(await list('is_past_due=true')).toEqual([late])
+  expect(await list('status=ACTIVE&is_past_due=1')).toEqual([late])
+  expect(await list('is_past_due=false')).toEqual([other])
+  const wrong = await call('GET', '/recurrences?is_past_due=yes')
+  expect([wrong.status, Object.keys(wrong.body.errors)]).toEqual([422, ['is_past_due']])
 })
 
 test('its code is drawn, and there is none of a request', async () => {
