@@ -384,6 +384,7 @@ describe('the form of a new recurrence', () => {
   test.each<[string, Record<string, string>]>([
     ['by a code', {}],
     ['by a request until a day', { journey: 'REQUEST', ...account, request_expires_at: addDays(today, 3) }],
+    ['with texts of its own', { metadata: 'cliente: 7\r\nplano: ouro' }],
     ['of a value that varies, with a least limit', { value: '', minimum_value: '20', generate: 'MANUAL' }],
   ])('orders one %s', async (_, more) => {
     const { status } = await merchant.send(`${LIST}/new`, form(more))
@@ -405,6 +406,7 @@ describe('the form of a new recurrence', () => {
     ['a minimum beside a fixed value', { minimum_value: '10' }, ['minimum_value']],
     ['an amount that cannot be read', { value: '1,2,3' }, ['value']],
     ['days that are too few', { days_before: '1' }, ['days_before']],
+    ['a text without a name', { metadata: 'ouro' }, ['metadata']],
   ])('names the fields of %s', async (_, wrong, fields) => {
     const { status, text } = await merchant.send(`${LIST}/new`, form(wrong))
     expect([status, calls, wrongFieldsOf(text)]).toEqual([422, [], fields])
