@@ -68,7 +68,7 @@ export default {
     suite('local', { ...sharedPostgres, ...without(ownStackFiles) }),
     suite('docs', without(ownStackFiles)),
     suite('sdk'),
-    suite('workflows'),
+    suite('workflows', sharedPostgres),
     suite('replay'),
     suite('chaos', { ...sharedPostgres, ...without([stormFile]) }),
     files('storm', [stormFile]),

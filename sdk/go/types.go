@@ -1782,6 +1782,8 @@ type ListRecurrencesQuery struct {
 	ExternalRef Opt[string] `json:"external_ref,omitzero"`
 	// Only of this provider of the account: its `uuid`.
 	ProviderUUID Opt[string] `json:"provider_uuid,omitzero"`
+	// Whether the last due charge is not paid.
+	IsPastDue Opt[bool] `json:"is_past_due,omitzero"`
 	// Created on this day or later, in `time_zone`: `YYYY-MM-DD`. `YYYY-MM-DD`.
 	DateFrom Opt[string] `json:"date_from,omitzero"`
 	// Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`. `YYYY-MM-DD`.
@@ -2560,7 +2562,8 @@ type RecurrenceEventData struct {
 	Sequence int `json:"sequence"`
 }
 
-// RecurrenceReason: Why it was rejected or cancelled, a code of the rail
+// RecurrenceReason: Why it was rejected or cancelled: a code of the rail, or `first_charge_not_paid` or
+// `request_expired`, for which it was cancelled by itself
 type RecurrenceReason struct {
 	Code string `json:"code"`
 	// payer, receiver.

@@ -3721,7 +3721,10 @@ class RecurrenceError
     }
 }
 
-/** Why it was rejected or cancelled, a code of the rail */
+/**
+ * Why it was rejected or cancelled: a code of the rail, or `first_charge_not_paid` or `request_expired`, for
+ * which it was cancelled by itself
+ */
 class RecurrenceReason
 {
     public readonly string $code;

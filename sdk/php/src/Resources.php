@@ -736,13 +736,14 @@ final class Recurrences
      * @param list<string>|string|null $status In one of these statuses
      * @param string|null $externalRef With exactly this reference of the caller
      * @param string|null $providerUuid Only of this provider of the account: its `uuid`
+     * @param bool|null $isPastDue Whether the last due charge is not paid
      * @param \DateTimeInterface|string|null $dateFrom Created on this day or later, in `time_zone`: `YYYY-MM-DD`
      * @param \DateTimeInterface|string|null $dateTo Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`
      * @return Page<Model\Recurrence>
      */
-    public function list(?int $page = null, ?int $perPage = null, ?string $cursor = null, ?string $timeZone = null, array|string|null $uuid = null, array|string|null $status = null, ?string $externalRef = null, ?string $providerUuid = null, \DateTimeInterface|string|null $dateFrom = null, \DateTimeInterface|string|null $dateTo = null): Page
+    public function list(?int $page = null, ?int $perPage = null, ?string $cursor = null, ?string $timeZone = null, array|string|null $uuid = null, array|string|null $status = null, ?string $externalRef = null, ?string $providerUuid = null, ?bool $isPastDue = null, \DateTimeInterface|string|null $dateFrom = null, \DateTimeInterface|string|null $dateTo = null): Page
     {
-        return $this->transport->send(new Call('listRecurrences', 'GET', '/api/v1/recurrences', 'application/json', query: ['page' => $page, 'per_page' => $perPage, 'cursor' => $cursor, 'time_zone' => $timeZone, 'uuid' => $uuid, 'status' => $status, 'external_ref' => $externalRef, 'provider_uuid' => $providerUuid, 'date_from' => Call::day($dateFrom), 'date_to' => Call::day($dateTo)]), Read::page(Model\Recurrence::class));
+        return $this->transport->send(new Call('listRecurrences', 'GET', '/api/v1/recurrences', 'application/json', query: ['page' => $page, 'per_page' => $perPage, 'cursor' => $cursor, 'time_zone' => $timeZone, 'uuid' => $uuid, 'status' => $status, 'external_ref' => $externalRef, 'provider_uuid' => $providerUuid, 'is_past_due' => $isPastDue, 'date_from' => Call::day($dateFrom), 'date_to' => Call::day($dateTo)]), Read::page(Model\Recurrence::class));
     }
 
     /**
@@ -753,13 +754,14 @@ final class Recurrences
      * @param list<string>|string|null $status In one of these statuses
      * @param string|null $externalRef With exactly this reference of the caller
      * @param string|null $providerUuid Only of this provider of the account: its `uuid`
+     * @param bool|null $isPastDue Whether the last due charge is not paid
      * @param \DateTimeInterface|string|null $dateFrom Created on this day or later, in `time_zone`: `YYYY-MM-DD`
      * @param \DateTimeInterface|string|null $dateTo Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`
      * @return \Generator<int, Model\Recurrence>
      */
-    public function iterate(?string $timeZone = null, array|string|null $uuid = null, array|string|null $status = null, ?string $externalRef = null, ?string $providerUuid = null, \DateTimeInterface|string|null $dateFrom = null, \DateTimeInterface|string|null $dateTo = null, int $perPage = 100): \Generator
+    public function iterate(?string $timeZone = null, array|string|null $uuid = null, array|string|null $status = null, ?string $externalRef = null, ?string $providerUuid = null, ?bool $isPastDue = null, \DateTimeInterface|string|null $dateFrom = null, \DateTimeInterface|string|null $dateTo = null, int $perPage = 100): \Generator
     {
-        return Page::iterate(fn (string $cursor): Page => $this->list(timeZone: $timeZone, uuid: $uuid, status: $status, externalRef: $externalRef, providerUuid: $providerUuid, dateFrom: $dateFrom, dateTo: $dateTo, perPage: $perPage, cursor: $cursor));
+        return Page::iterate(fn (string $cursor): Page => $this->list(timeZone: $timeZone, uuid: $uuid, status: $status, externalRef: $externalRef, providerUuid: $providerUuid, isPastDue: $isPastDue, dateFrom: $dateFrom, dateTo: $dateTo, perPage: $perPage, cursor: $cursor));
     }
 
     /**

@@ -17,9 +17,9 @@ import { runQuery } from '../../db/pipeline/query.ts'
 import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import {
+  buildPastDueCondition,
   findPastDueRecurrences,
   isCycleCharged,
-  PAST_DUE_RECURRENCES,
   readRecurrences,
 } from '../../db/repositories/recurrences.ts'
 import type { RowOrder } from '../../db/sql-conditions.ts'
@@ -89,11 +89,11 @@ export async function requireVisibleRecurrence(em: EntityManager, token: CallerT
   return { row, isPastDue: (await findPastDueRecurrences(em, [uuid])).has(uuid) }
 }
 
-/** Lists one page of the recurrences that a token may see, newest first; `isPastDue`: those that are past due alone. */
+/** Lists one page of the recurrences that a token may see, newest first. */
 export function listRecurrences(
   em: EntityManager,
   token: CallerToken,
-  query: RecurrencesQuery & { isPastDue?: true | undefined },
+  query: RecurrencesQuery,
   order?: RowOrder,
 ) {
   return listVisibleRows(em, {
@@ -104,8 +104,8 @@ export function listRecurrences(
     filters: [
       query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
+      query.is_past_due !== undefined && buildPastDueCondition(query.is_past_due),
       ...buildCreationConditions(query),
-      query.isPastDue && PAST_DUE_RECURRENCES,
     ],
     order,
     read: page => readRecurrences(em, page),

@@ -25,6 +25,7 @@ import {
   dayQueryFields,
   externalRefQuery,
   failureFields,
+  flag,
   instantSchema,
   metadataOf,
   namesQuery,
@@ -155,6 +156,7 @@ export const recurrencesQuery = z
     status: namesQuery(RECURRENCE_STATUSES, 'In one of these statuses'),
     external_ref: externalRefQuery,
     provider_uuid: providerQuery,
+    is_past_due: flag.optional().meta({ description: 'Whether the last due charge is not paid' }),
     ...dayQueryFields,
   })
   .superRefine(requireDaysInOrder)
@@ -209,7 +211,11 @@ export const recurrenceSchema = z
     is_past_due: z.boolean().meta({ description: 'Its last due charge is not paid' }),
     reason: z
       .object({ code: z.string(), by: z.enum(['payer', 'receiver']).nullable() })
-      .meta({ id: 'RecurrenceReason', description: 'Why it was rejected or cancelled, a code of the rail' })
+      .meta({
+        id: 'RecurrenceReason',
+        description:
+          'Why it was rejected or cancelled: a code of the rail, or `first_charge_not_paid` or `request_expired`, for which it was cancelled by itself',
+      })
       .optional(),
     skipped: z.array(
       z

@@ -131,6 +131,32 @@ export function readText(form: URLSearchParams, name: string): string | undefine
   return form.get(name)?.trim() || undefined
 }
 
+/** A line of a text area: a name, a colon and a text. */
+const NAMED_TEXT = /^([^:]*[^:\s])\s*:\s*(.+)$/
+
+/** Reads a text area with one named text on each line; undefined where it is empty. Errors are added to `errors`. */
+export function readNamedTexts(
+  form: URLSearchParams,
+  name: string,
+  errors: FieldErrors,
+): { name: string; value: string }[] | undefined {
+  const lines = (form.get(name) ?? '').split('\n').flatMap(line => line.trim() || [])
+  const texts = lines.flatMap(line => {
+    const [, textName, value] = NAMED_TEXT.exec(line) ?? []
+    return textName === undefined || value === undefined ? [] : { name: textName, value }
+  })
+  if (texts.length < lines.length) errors[name] = ['must have a name, a colon and a text on each line']
+  return texts.length === 0 ? undefined : texts
+}
+
+/** Reads named texts as `metadata` of a body, whose names are unique. */
+export function readMetadata(form: URLSearchParams, errors: FieldErrors): Record<string, string> | undefined {
+  const texts = readNamedTexts(form, 'metadata', errors)
+  const names = new Set(texts?.map(({ name }) => name))
+  if (texts && names.size < texts.length) errors.metadata = ['must have each name once']
+  return texts && Object.fromEntries(texts.map(({ name, value }) => [name, value]))
+}
+
 /** Reads the selected checkboxes of a name, possibly none; undefined where the form has no such checkboxes. */
 export function readCheckboxes(form: URLSearchParams, name: string): string[] | undefined {
   return form.has(name) ? form.getAll(name).filter(value => value !== '') : undefined

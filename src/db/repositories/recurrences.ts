@@ -42,8 +42,10 @@ const isPastDue = (recurrence: string) => `coalesce((
     and debit_on < to_char(now() at time zone 'America/Sao_Paulo', 'YYYY-MM-DD')
   order by cycle desc limit 1), false)`
 
-/** The condition that a recurrence is past due. */
-export const PAST_DUE_RECURRENCES: OptionalSqlCondition = [isPastDue('recurrence')]
+/** Builds the condition that a recurrence is past due, or that it is not. */
+export function buildPastDueCondition(expected: boolean): OptionalSqlCondition {
+  return [`${isPastDue('recurrence')} = ?`, expected]
+}
 
 /** Finds those of some recurrences that are past due. */
 export async function findPastDueRecurrences(em: EntityManager, uuids: string[]): Promise<Set<string>> {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { findCharge } from '../../../src/api/operations/charges.ts'
 import { showCharge } from '../../../src/contract/charges/charge.ts'
 import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
-import { addDays } from '../../../src/domain/charges/business-days.ts'
+import { addDays, findBusinessDay } from '../../../src/domain/charges/business-days.ts'
 import { computeAmountDue } from '../../../src/domain/charges/due-amount.ts'
 import type { DueTerms, PaidParts } from '../../../src/domain/charges/due-terms.ts'
 import type { ChargeSplit } from '../../../src/domain/charges/split.ts'
@@ -215,6 +215,42 @@ test('expires by the word of its provider alone', async () => {
   expect(await charge.readState()).toBe('pending')
   await charge.poll([], { status: 'expired', isPayloadExpired: true })
   expect(await charge.readState()).toBe('expired')
+})
+
+describe('where the municipality of the payer has a holiday, which nobody knows here', () => {
+  const on = findBusinessDay(addDays(TODAY, -10))
+
+  test('the parts of the bank decide, and nothing is late', async () => {
+    const charge = await fixture.issue({ due: { ...DUE_TERMS, on } })
+    await charge.poll([{ cents: 10_000, parts: partsOf(10_000) }])
+    expect(await showPayment(charge.uuid)).toMatchObject({
+      status: 'PAID',
+      payment: { paid: { value: 10_000, fine: 0, interest: 0 } },
+    })
+  })
+
+  test('a payment without parts is not taken for one in time', async () => {
+    const charge = await fixture.issue({ due: { ...DUE_TERMS, on } })
+    await charge.poll([{ cents: 10_000 }])
+    expect(await charge.readState()).toBe('pending')
+    expect(await charge.listUnmatched()).toEqual([{ reason: 'wrong_amount', disposition: 'held' }])
+  })
+
+  test('a payment that its bank still lets pass after the end is a late one', async () => {
+    const charge = await fixture.issue()
+    await charge.poll([], { status: 'expired', isPayloadExpired: true })
+    await charge.poll([{ cents: 10_000, parts: partsOf(10_000) }], { status: 'completed' })
+    expect(await charge.readState()).toBe('paid')
+    const events = await fixture.sql<object>(
+      `select body ->> 'status' as status, body ->> 'late' as late from event where subject_uuid = ? and type = 'PAYMENT'
+       order by sequence`,
+      [charge.uuid],
+    )
+    expect(events).toEqual([
+      { status: 'EXPIRED', late: null },
+      { status: 'PAID', late: 'true' },
+    ])
+  })
 })
 
 describe('PostgreSQL refuses', () => {

@@ -112,6 +112,45 @@ test('a revision changes what the charge asks, and only that is sent', async () 
   ])
 })
 
+describe('once the table of fees has changed', () => {
+  const setFee = ({ accountUuid }: Charge, cents: number) =>
+    fixture.sql(
+      `update connection set fees = jsonb_set(fees, '{charge,fixedCents}', to_jsonb(?::int)) where account_uuid = ?`,
+      [cents, accountUuid],
+    )
+
+  test('the fee is that of the table where the value changes, and else stays', async () => {
+    const charge = await issue({ fee: 50 })
+    await setFee(charge, 70)
+    const asked = scriptRevisions(
+      { kind: 'revised', charge: charge.issued },
+      { kind: 'revised', charge: charge.issued },
+    )
+    await charge.revise({ due: LATER })
+    await charge.revise({ valueCents: 20_000 })
+    const reference = charge.uuid.replaceAll('-', '')
+    expect(asked).toEqual([
+      { reference, due: LATER },
+      { reference, totalCents: 20_070 },
+    ])
+  })
+
+  test('a restored charge that has lost a revision asks what it did before, until it is revised again', async () => {
+    const charge = await issue({ fee: 50 })
+    // Its provider asks 200.60: the revision of that was after the backup.
+    await charge.poll([{ cents: 20_060, parts: partsOf(20_060) }])
+    expect(await charge.readState()).toBe('pending')
+    expect(await charge.listUnmatched()).toEqual([{ reason: 'wrong_amount', disposition: 'held' }])
+    await setFee(charge, 80)
+    const asked = scriptRevisions({ kind: 'revised', charge: charge.issued })
+    await charge.revise({ valueCents: 20_000 })
+    expect(asked).toEqual([{ reference: charge.uuid.replaceAll('-', ''), totalCents: 20_080 }])
+    expect((await show(charge)).current).toMatchObject({ value: 20_000, fees: 80, total_value: 20_080 })
+    await charge.poll([{ cents: 20_080, parts: partsOf(20_080) }])
+    expect(await charge.readState()).toBe('paid')
+  })
+})
+
 test('the number of a revision is stored before its provider is called', async () => {
   const charge = await issue()
   let stored: object[] = []

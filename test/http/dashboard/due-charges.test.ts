@@ -79,6 +79,22 @@ describe('the form of a new charge', () => {
     expect([status, calls.length > 0]).toEqual([503, true])
   })
 
+  test('orders it with texts for the payer and texts of the merchant, one a line', async () => {
+    const texts = {
+      additional_info: 'Fatura: 42\r\n\r\nPeríodo : 01/12: 31/12\r\n',
+      metadata: 'cliente: 7\r\nplano: ouro',
+    }
+    await merchant.send(on, { ...form, ...texts, provider_uuid: revising, once: randomUUID() })
+    const [, details] = /"details":"([^"]+)"/.exec(lastSent) ?? []
+    expect(fixture.dependencies.sealer.open(details!)).toMatchObject({
+      additionalInfo: [
+        { name: 'Fatura', value: '42' },
+        { name: 'Período', value: '01/12: 31/12' },
+      ],
+      metadata: { cliente: '7', plano: 'ouro' },
+    })
+  })
+
   test('shows what the charge would cost on which day, and orders nothing', async () => {
     const { status, text } = await merchant.send(on, { ...form, preview: '1', once: randomUUID() })
     expect([status, calls]).toEqual([200, []])
@@ -103,6 +119,8 @@ describe('the form of a new charge', () => {
       ['due.fine.value', 'due.discount.until.0.on'],
     ],
     ['an amount that cannot be read', { 'due.interest.value': '1,2,3' }, ['due.interest.value']],
+    ['a text without a name', { additional_info: 'Fatura 42' }, ['additional_info']],
+    ['a name that is there twice', { metadata: 'cliente: 7\ncliente: 8' }, ['metadata']],
     [
       'half an address',
       {

@@ -9,6 +9,7 @@ import { computeDueDay } from '../../../src/domain/recurrences/cycles.ts'
 import { computeBrasiliaDay } from '../../../src/domain/shared/brasilia-day.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, unescapeHtml } from '../support/browser.ts'
+import { createDueTerms, insertDueCharge } from '../support/due-charge.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 import { insertDebit, insertRecurrence } from '../support/recurrences.ts'
 import { createSilentClient } from '../support/silent-temporal.ts'
@@ -31,10 +32,15 @@ let waiting: string
 let debit: string
 let expiredDebit: string
 let calls: string[] = []
+/** What was sent with the last call. */
+let lastSent = ''
 
 beforeAll(async () => {
   fixture = await openApiFixture([dashboardRoutes], {}, async () =>
-    createSilentClient(async name => void calls.push(name)),
+    createSilentClient(async (name, sent) => {
+      calls.push(name)
+      lastSent = sent
+    }),
   )
   ours = await createFullAccount(fixture)
   recurrence = await insertRecurrence(ours, { payer: 'Ana Souza', contract: 'PLANO-42' })
@@ -65,6 +71,14 @@ beforeEach(() => {
   calls = []
 })
 
+/** Reads the order that was sent last: its uuid, and the fingerprint of its request. */
+function readLastOrder() {
+  const [, uuid] = /"uuid":"([\da-f-]{36})"/.exec(lastSent)!
+  const [, details] = /"details":"([^"]+)"/.exec(lastSent)!
+  const { fingerprint } = fixture.dependencies.sealer.open<{ fingerprint: string }>(details!)
+  return { uuid: uuid!, fingerprint }
+}
+
 const plain = (text: string) => unescapeHtml(text).replaceAll('\u00a0', ' ')
 const read = async (path: string, browser = merchant) => {
   const { status, text } = await browser.get(path)
@@ -93,7 +107,7 @@ describe('the list', () => {
   test.each<[string, string, () => string[]]>([
     ['Aguardando o pagador', 'status=PENDING,PROCESSING', () => [waiting]],
     ['Ativas', 'status=ACTIVE', () => [ours.recurrence, manual, recurrence]],
-    ['Em atraso', 'past_due=true', () => [recurrence]],
+    ['Em atraso', 'is_past_due=true', () => [recurrence]],
   ])('has the tab %s with as many rows as it says', async (name, query, found) => {
     const all = await read(`${LIST}?mode=test`)
     const [, href, count] = new RegExp(
@@ -113,7 +127,7 @@ describe('the list', () => {
     const other = await insertRecurrence(ours, { valueCents: 9_900, state: 'cancelled', payer: 'Davi Melo' })
     const uuids = uuidsOf(await read(`${LIST}?mode=test&sort=value`))
     expect(uuids.indexOf(recurrence)).toBeLessThan(uuids.indexOf(other))
-    const { text } = await merchant.get(`${LIST}/recurrences.csv?mode=test&past_due=true`)
+    const { text } = await merchant.get(`${LIST}/recurrences.csv?mode=test&is_past_due=true`)
     const [head, ...rows] = text.trim().split('\r\n')
     expect(head).toContain('Próxima cobrança')
     expect(rows).toHaveLength(1)
@@ -152,6 +166,21 @@ describe('the page of a recurrence', () => {
     const request = await insertRecurrence(ours, { state: 'pending', journey: 'REQUEST' })
     expect(await read(`${LIST}/${request}`)).not.toContain('qr.svg')
     expect((await merchant.get(`${LIST}/${request}/qr.svg`)).status).toBe(404)
+  })
+
+  test('links to its first charge, and says in words why it was cancelled by itself', async () => {
+    const firstCharge = await insertDueCharge(ours, createDueTerms())
+    const uuid = await insertRecurrence(ours, { state: 'cancelled', firstCharge })
+    const request = await insertRecurrence(ours, { state: 'cancelled', journey: 'REQUEST' })
+    for (const [code, of] of [
+      ['first_charge_not_paid', uuid],
+      ['request_expired', request],
+    ])
+      await ours.sql('update recurrence set reason_code = ? where uuid = ?', [code, of])
+    const text = await read(`${LIST}/${uuid}`)
+    expect(text).toContain(`href="/dashboard/charges/${firstCharge}"`)
+    expect(text).toContain('A primeira cobrança não foi paga. <code>first_charge_not_paid</code>')
+    expect(await read(`${LIST}/${request}`)).toContain('A solicitação não pôde ser enviada')
   })
 
   test('has a row for each cycle, with its charge and its tries in words', async () => {
@@ -293,6 +322,26 @@ describe('the page of a debit', () => {
     expect([wrong.status, wrongFieldsOf(wrong.text)]).toEqual([422, ['on']])
   })
 
+  test('asks for a try once, however often its form is sent', async () => {
+    const page = `/dashboard/charges/${debit}`
+    const [on, otherDay] = [addDays(today, 1), addDays(today, 2)]
+    const form = { on, once: randomUUID() }
+    await merchant.confirm(`${page}/retry`, form, { on: page })
+    const { uuid, fingerprint } = readLastOrder()
+    await ours.sql(
+      `insert into charge_revision (uuid, charge_uuid, number, status, value_cents, fee_cents, total_cents, retry_on, request_id,
+         fingerprint, created_at, updated_at) values (?, ?, 1, 'revised', 4990, 0, 4990, ?, 'r', ?, now(), now())`,
+      [uuid, debit, on, fingerprint],
+    )
+    const callCount = calls.length
+    const again = await merchant.send(`${page}/retry`, form, { on: page })
+    expect([again.status, again.headers.get('location'), calls.length]).toEqual([
+      ...[303, `${page}?done=debit_retried`, callCount],
+    ])
+    const other = await merchant.send(`${page}/retry`, { ...form, on: otherDay }, { on: page })
+    expect([other.status, calls.length]).toEqual([422, callCount])
+  })
+
   test('of a debit that is over offers no further try', async () => {
     expect(await read(`/dashboard/charges/${expiredDebit}`)).not.toContain('id="retry"')
     const page = `/dashboard/charges/${expiredDebit}`
@@ -335,6 +384,7 @@ describe('the form of a new recurrence', () => {
   test.each<[string, Record<string, string>]>([
     ['by a code', {}],
     ['by a request until a day', { journey: 'REQUEST', ...account, request_expires_at: addDays(today, 3) }],
+    ['with texts of its own', { metadata: 'cliente: 7\r\nplano: ouro' }],
     ['of a value that varies, with a least limit', { value: '', minimum_value: '20', generate: 'MANUAL' }],
   ])('orders one %s', async (_, more) => {
     const { status } = await merchant.send(`${LIST}/new`, form(more))
@@ -356,10 +406,26 @@ describe('the form of a new recurrence', () => {
     ['a minimum beside a fixed value', { minimum_value: '10' }, ['minimum_value']],
     ['an amount that cannot be read', { value: '1,2,3' }, ['value']],
     ['days that are too few', { days_before: '1' }, ['days_before']],
+    ['a text without a name', { metadata: 'ouro' }, ['metadata']],
   ])('names the fields of %s', async (_, wrong, fields) => {
     const { status, text } = await merchant.send(`${LIST}/new`, form(wrong))
     expect([status, calls, wrongFieldsOf(text)]).toEqual([422, [], fields])
     expect(text).toContain('value="Internet"')
+  })
+
+  test('that is sent again is answered by the recurrence, and with other values refused', async () => {
+    const order = form()
+    expect((await merchant.send(`${LIST}/new`, order)).status).toBe(503)
+    const { uuid, fingerprint } = readLastOrder()
+    await insertRecurrence(ours, { uuid, fingerprint, state: 'pending' })
+    const callCount = calls.length
+    const again = await merchant.send(`${LIST}/new`, order)
+    expect([again.status, again.headers.get('location'), calls.length]).toEqual([
+      ...[303, `${LIST}/${uuid}?done=recurrence_created`, callCount],
+    ])
+    const other = await merchant.send(`${LIST}/new`, { ...order, value: '50,00' })
+    expect([other.status, calls.length]).toEqual([422, callCount])
+    expect(other.text).toContain('Este formulário já foi enviado com outros dados')
   })
 
   test('asks for the account of the payer by whose bank the request goes', async () => {

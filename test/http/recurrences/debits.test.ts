@@ -10,6 +10,7 @@ import {
 import type { ProviderRevision } from '../../../src/domain/providers/provider.ts'
 import type { ChargeTry } from '../../../src/domain/recurrences/charge-try.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
+import { fakeDate } from '../../support/fake-date.ts'
 import { openRecurrenceFixture, type RecurrenceFixture, TERMS } from './support/recurrence-fixture.ts'
 
 /** Debits of a recurrence: charges that are made at its provider alone, tried on their day, and end by its word. */
@@ -35,24 +36,8 @@ const tried = (change: Partial<ChargeTry> = {}): ChargeTry => ({
   ...change,
 })
 
-/** Noon of a day in Brasília is now; timers run as always. */
-function setDay(day: string): void {
-  jest.useFakeTimers({
-    now: new Date(`${day}T15:00:00Z`),
-    doNotFake: [
-      'hrtime',
-      'nextTick',
-      'performance',
-      'queueMicrotask',
-      'setImmediate',
-      'clearImmediate',
-      'setInterval',
-      'clearInterval',
-      'setTimeout',
-      'clearTimeout',
-    ],
-  })
-}
+/** Noon of a day in Brasília is now. */
+const setDay = (day: string) => fakeDate(new Date(`${day}T15:00:00Z`))
 
 async function debit(order: Parameters<RecurrenceFixture['activate']>[0] = {}) {
   const recurrence = await fixture.activate(order)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { addDays } from '../../../src/domain/charges/business-days.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { buildIssuedCharge } from '../../chaos/support/money-fixture.ts'
+import { insertDebit, insertRecurrence } from '../support/recurrences.ts'
 import { accepted, BODY, openRecurrenceRequests, TODAY } from './support/recurrence-requests.ts'
 
 /** Requests about recurrences: what is refused on which field, and what each answers. */
@@ -162,6 +163,24 @@ test('GET shows and lists the recurrences of the account alone', async () => {
   expect((await other.call('GET', '/recurrences')).body.data).toEqual([])
 })
 
+test('the list has those that are past due alone, or the others', async () => {
+  const { call, accountUuid: account, connection } = await fixture.createMerchant()
+  const owner = {
+    sql: (statement: string, values: unknown[] = []) => fixture.orm.em.execute(statement, values),
+    account,
+    connection,
+  }
+  const [late, other] = [await insertRecurrence(owner), await insertRecurrence(owner)]
+  await insertDebit(owner, { recurrence: late, cycle: 2, debitOn: addDays(TODAY, -2) })
+  const list = async (query: string) =>
+    (await call('GET', `/recurrences?${query}`)).body.data.map((one: { uuid: string }) => one.uuid)
+  expect(await list('is_past_due=true')).toEqual([late])
+  expect(await list('status=ACTIVE&is_past_due=1')).toEqual([late])
+  expect(await list('is_past_due=false')).toEqual([other])
+  const wrong = await call('GET', '/recurrences?is_past_due=yes')
+  expect([wrong.status, Object.keys(wrong.body.errors)]).toEqual([422, ['is_past_due']])
+})
+
 test('its code is drawn, and there is none of a request', async () => {
   const { uuid, token } = await createActive()
   const draw = (name: string, of = uuid) =>
@@ -277,6 +296,57 @@ describe('POST /payments/{uuid}/retry', () => {
     expect([status, body.code, body.data]).toEqual([
       ...[409, 'charge_not_retryable', { reason: 'retried_by_provider' }],
     ])
+  })
+
+  test('asks once, whatever becomes of the answer, and a repeat with the key answers alike', async () => {
+    const { uuid: recurrenceUuid, call } = await createActive()
+    makeDebits()
+    const charge = await call('POST', `/recurrences/${recurrenceUuid}/charges`, { due_on: BODY.starts_on })
+    const { uuid } = charge.body.data
+    const failed = {
+      on: BODY.starts_on,
+      kind: 'FIRST',
+      status: 'REJECTED',
+      code: 'AM02',
+      endToEnd: null,
+    } as const
+    await fixture.orm.em.execute('update charge set tries = ?::jsonb where uuid = ?', [
+      JSON.stringify([failed]),
+      uuid,
+    ])
+    const debit = { ...buildIssuedCharge(uuid), receiver: toParty({}), payload: '' }
+    const requested: unknown[] = []
+    fixture.scriptProvider({
+      findCharge: async () => ({
+        kind: 'found',
+        status: 'open',
+        charge: debit,
+        payments: [],
+        tries: [failed],
+      }),
+      reviseCharge: async revision => {
+        requested.push(revision)
+        return requested.length === 1
+          ? { kind: 'no_answer', code: 'timeout', message: '' }
+          : { kind: 'revised', charge: debit }
+      },
+    })
+    const key = randomUUID()
+    const on = addDays(BODY.starts_on, 2)
+    const retry = (body: object) => call('POST', `/payments/${uuid}/retry`, body, key)
+    const unanswered = await retry({ on })
+    expect([unanswered.status, unanswered.body.code]).toEqual([503, 'revision_unknown'])
+    const second = await call('POST', `/payments/${uuid}/retry`, { on: addDays(on, 1) }, randomUUID())
+    expect([second.status, second.body.code]).toEqual([409, 'revision_in_progress'])
+    const answer = await retry({ on })
+    expect([answer.status, answer.body.data.payment.tries]).toMatchObject([200, [{}, { on, kind: 'RETRY' }]])
+    expect(requested).toEqual([requested[0], requested[0]])
+    const again = await retry({ on })
+    expect([again.status, again.headers.get('idempotent-replayed'), requested.length]).toEqual([
+      ...[200, 'true', 2],
+    ])
+    const other = await retry({ on: addDays(on, 1) })
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
   test('refuses a charge that is no debit, and a debit whose try is pending', async () => {

@@ -13,6 +13,8 @@ type Owner = {
   connection: string
 }
 type StoredRecurrence = {
+  uuid?: string
+  fingerprint?: string
   state?: string
   valueCents?: number | null
   generate?: 'AUTOMATIC' | 'MANUAL'
@@ -20,12 +22,16 @@ type StoredRecurrence = {
   journey?: 'QR' | 'REQUEST'
   payer?: string
   contract?: string
+  /** Uuid of a charge with a due date, by which its payer was offered it. */
+  firstCharge?: string
 }
 
 /** Inserts an authorized recurrence of R$ 49.90 a month that began 32 days ago, all of whose texts are hostile; returns its uuid. */
 export async function insertRecurrence(
   { sql, account, connection }: Owner,
   {
+    uuid = randomUUID(),
+    fingerprint = 'f',
     state = 'active',
     valueCents = 4_990,
     generate = valueCents === null ? 'MANUAL' : 'AUTOMATIC',
@@ -33,23 +39,25 @@ export async function insertRecurrence(
     journey = 'QR',
     payer = HOSTILE_TEXT,
     contract = HOSTILE_TEXT,
+    firstCharge,
   }: StoredRecurrence = {},
 ): Promise<string> {
-  const uuid = randomUUID()
   const now = new Date()
   const status = state === 'creating' ? [] : [{ status: 'PENDING', created_at: formatTimestamp(now) }]
   const isRequest = journey === 'REQUEST'
   await sql(
     `insert into recurrence (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, frequency, starts_on,
-       contract, subject, retry_policy, journey, generate, days_before, debtor_name, debtor_document, sealed_payer_account,
+       contract, subject, retry_policy, journey, generate, first_charge_uuid, days_before, debtor_name, debtor_document, sealed_payer_account,
        request_expires_at, rail_id, payload, external_ref, metadata, next_cycle, history, request_id, fingerprint, created_at, updated_at)
-     select ?, account_uuid, uuid, provider_account_uuid, ?, ?, 'MONTHLY', ?, ?, ?, 'THREE_IN_SEVEN_DAYS', ?, ?, 4, ?, '52998224725', ?,
-       ?, ?, ?, ?, ?, 3, ?, 'r', 'f', ?, ? from connection where uuid = ? and account_uuid = ?`,
+     select ?, account_uuid, uuid, provider_account_uuid, ?, ?, 'MONTHLY', ?, ?, ?, 'THREE_IN_SEVEN_DAYS', ?, ?, ?, 4, ?, '52998224725', ?,
+       ?, ?, ?, ?, ?, 3, ?, 'r', ?, ?, ? from connection where uuid = ? and account_uuid = ?`,
     [
-      ...[uuid, state, valueCents, startsOn, contract, HOSTILE_TEXT, journey, generate, payer],
+      ...[uuid, state, valueCents, startsOn, contract, HOSTILE_TEXT],
+      ...[firstCharge ? 'PAYMENT_THEN_OFFER' : journey, generate, firstCharge ?? null, payer],
       ...[isRequest ? 's' : null, isRequest ? new Date(now.getTime() + 86_400_000) : null],
       ...[state === 'creating' ? null : `RR${uuid}`, isRequest ? null : HOSTILE_TEXT],
-      ...[HOSTILE_TEXT, JSON.stringify({ note: HOSTILE_TEXT }), JSON.stringify(status), now, now],
+      ...[HOSTILE_TEXT, JSON.stringify({ note: HOSTILE_TEXT }), JSON.stringify(status)],
+      ...[fingerprint, now, now],
       ...[connection, account],
     ],
   )

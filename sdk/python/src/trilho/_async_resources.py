@@ -1186,6 +1186,7 @@ class Recurrences:
         status: inputs.ListRecurrencesStatus | Sequence[inputs.ListRecurrencesStatus] | None = None,
         external_ref: str | None = None,
         provider_uuid: str | None = None,
+        is_past_due: bool | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
     ) -> Page[models.Recurrence]:
@@ -1203,6 +1204,7 @@ class Recurrences:
             status: In one of these statuses.
             external_ref: With exactly this reference of the caller.
             provider_uuid: Only of this provider of the account: its `uuid`.
+            is_past_due: Whether the last due charge is not paid.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
         """
@@ -1221,6 +1223,7 @@ class Recurrences:
                     "status": status,
                     "external_ref": external_ref,
                     "provider_uuid": provider_uuid,
+                    "is_past_due": is_past_due,
                     "date_from": date_from,
                     "date_to": date_to,
                 },
@@ -1236,6 +1239,7 @@ class Recurrences:
         status: inputs.ListRecurrencesStatus | Sequence[inputs.ListRecurrencesStatus] | None = None,
         external_ref: str | None = None,
         provider_uuid: str | None = None,
+        is_past_due: bool | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
     ) -> AsyncIterator[models.Recurrence]:
@@ -1250,6 +1254,7 @@ class Recurrences:
             status: In one of these statuses.
             external_ref: With exactly this reference of the caller.
             provider_uuid: Only of this provider of the account: its `uuid`.
+            is_past_due: Whether the last due charge is not paid.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
         """
@@ -1261,6 +1266,7 @@ class Recurrences:
                 status=status,
                 external_ref=external_ref,
                 provider_uuid=provider_uuid,
+                is_past_due=is_past_due,
                 date_from=date_from,
                 date_to=date_to,
                 cursor=cursor,

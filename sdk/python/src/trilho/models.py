@@ -351,7 +351,7 @@ class FirstChargeReference(Model):
 
 class RecurrenceReason(Model):
     """
-    Why it was rejected or cancelled, a code of the rail
+    Why it was rejected or cancelled: a code of the rail, or `first_charge_not_paid` or `request_expired`, for which it was cancelled by itself
     """
 
     code: str

@@ -3250,7 +3250,7 @@ export interface components {
              */
             uuid: string;
         };
-        /** @description Why it was rejected or cancelled, a code of the rail */
+        /** @description Why it was rejected or cancelled: a code of the rail, or `first_charge_not_paid` or `request_expired`, for which it was cancelled by itself */
         RecurrenceReason: {
             code: string;
             by: ("payer" | "receiver") | null;
@@ -6711,6 +6711,8 @@ export interface operations {
                 external_ref?: string;
                 /** @description Only of this provider of the account: its `uuid` */
                 provider_uuid?: string;
+                /** @description Whether the last due charge is not paid */
+                is_past_due?: string;
                 /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */

@@ -4,7 +4,14 @@ import { Connection } from '../../../db/entities/connection.ts'
 import { DOCUMENT_MATCHES, PAYER_KINDS } from '../../../domain/charges/payer-restriction.ts'
 import { NO_FEES } from '../../../domain/ledger/money.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
-import { parseFormFields, readAmount, readSubmissionKey, readText } from '../../http/form.ts'
+import {
+  parseFormFields,
+  readAmount,
+  readMetadata,
+  readNamedTexts,
+  readSubmissionKey,
+  readText,
+} from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
@@ -85,6 +92,8 @@ function readChargeFields(visit: PageContext<'merchant'>, errors: FieldErrors) {
     expires_in: due ? undefined : Number(form.get('expires_in')),
     due,
     message: readText(form, 'message'),
+    additional_info: readNamedTexts(form, 'additional_info', errors),
+    metadata: readMetadata(form, errors),
     debtor: Object.values(debtor).some(Boolean) ? debtor : undefined,
     verify_sender: form.get('verify_sender') === 'yes' ? true : undefined,
     payer_kind: readText(form, 'payer_kind'),

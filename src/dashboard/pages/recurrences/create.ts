@@ -3,7 +3,7 @@ import { createRecurrenceBody } from '../../../contract/recurrences/recurrence.t
 import { CHARGE_GENERATIONS, FREQUENCIES, RETRY_POLICIES } from '../../../domain/recurrences/recurrence.ts'
 import { computeBrasiliaDay, computeBrasiliaDayEnd } from '../../../domain/shared/brasilia-day.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
-import { parseFormFields, readAmount, readSubmissionKey, readText } from '../../http/form.ts'
+import { parseFormFields, readAmount, readMetadata, readSubmissionKey, readText } from '../../http/form.ts'
 import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
@@ -66,6 +66,7 @@ function readRecurrenceFields(visit: PageContext<'merchant'>, errors: FieldError
     days_before: daysBefore === undefined ? undefined : Number(daysBefore),
     splits: readSplitFields(visit, errors),
     external_ref: readText(form, 'external_ref'),
+    metadata: readMetadata(form, errors),
     provider_uuid: readText(form, 'provider_uuid'),
   }
 }

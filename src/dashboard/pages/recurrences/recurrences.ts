@@ -5,7 +5,7 @@ import { countVisibleRows, countVisibleStates } from '../../../api/operations/vi
 import { recurrencesQuery, showRecurrence } from '../../../contract/recurrences/recurrence.ts'
 import type { CsvColumns } from '../../../contract/shared/csv.ts'
 import type { Recurrence } from '../../../db/entities/recurrence.ts'
-import { PAST_DUE_RECURRENCES } from '../../../db/repositories/recurrences.ts'
+import { buildPastDueCondition } from '../../../db/repositories/recurrences.ts'
 import { findDueDays } from '../../../domain/recurrences/cycles.ts'
 import {
   isChargeableRecurrenceState,
@@ -65,13 +65,10 @@ export function registerRecurrencePages(router: DashboardRouter): void {
     path: RECURRENCES_PAGE_PATH,
     schema: recurrencesQuery,
     columns: RECURRENCE_COLUMNS,
-    ownParameters: ['past_due'],
     sortColumns: { created_at: 'created_at', value: 'value_cents' },
     listTabs: listRecurrenceTabs,
-    list: async ({ em, token, query: { past_due } }, query, order) => {
-      const filters = { ...query, ...(past_due === 'true' && { isPastDue: true as const }) }
-      return mapPage(await listRecurrences(em.fork(), token, filters, order), row => showRecurrence(row, row))
-    },
+    list: async ({ em, token }, query, order) =>
+      mapPage(await listRecurrences(em.fork(), token, query, order), row => showRecurrence(row, row)),
     present: (_, rows) => ({
       rows: rows.map(row => ({ ...row, shownStatus: getShownRecurrenceStatus(row.status) })),
       statuses: RECURRENCE_STATUSES.map(status => [status, getShownRecurrenceStatus(status)]),
@@ -97,14 +94,14 @@ const RECURRENCE_TABS: Record<string, RecurrenceStatus[]> = {
 async function listRecurrenceTabs({ em, token }: RecurrenceVisit): Promise<ListTab[]> {
   const [counts, pastDue] = await Promise.all([
     countVisibleStates(em.fork(), { noun: 'recurrence', token }),
-    countVisibleRows(em.fork(), { noun: 'recurrence', token, filter: PAST_DUE_RECURRENCES }),
+    countVisibleRows(em.fork(), { noun: 'recurrence', token, filter: buildPastDueCondition(true) }),
   ])
   const [waiting, active, over] = listStatusTabs(RECURRENCE_TABS, counts, recurrenceMachine)
   return [
     { name: 'all', query: {} },
     waiting!,
     active!,
-    { name: 'pastDue', query: { past_due: 'true' }, count: pastDue },
+    { name: 'pastDue', query: { is_past_due: 'true' }, count: pastDue },
     over!,
   ]
 }

@@ -122,7 +122,7 @@ export async function openRecurrenceRequests() {
           ...(body && { body }),
           ...(key && { headers: { 'idempotency-key': key } }),
         })
-      return { accountUuid, token, call }
+      return { accountUuid, connection, token, call }
     },
   }
 }
