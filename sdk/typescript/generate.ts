@@ -9,12 +9,16 @@ import { dirname, join } from 'node:path'
  * differ.
  */
 
-type Parameter = { name: string; in: string }
+type Parameter = { name: string; in: string; required?: boolean; description?: string; schema?: unknown }
 type MediaTypes = Record<string, { schema: unknown; example?: unknown; examples?: unknown }>
 type Operation = {
   operationId: string
+  tags?: string[]
+  summary?: string
+  description?: string
+  'x-token-scopes'?: string[]
   parameters?: Parameter[]
-  requestBody?: { content: MediaTypes }
+  requestBody?: { required?: boolean; content: MediaTypes }
   responses: Record<string, { headers?: unknown; content?: MediaTypes }>
 }
 type Document = {
@@ -30,6 +34,7 @@ const document: Document = JSON.parse(source)
 const files = {
   'src/openapi/types.ts': HEADER + writeTypes(keepWhatTypesNeed(structuredClone(document))),
   'src/openapi/operations.ts': HEADER + writeOperationTable(document),
+  'src/openapi/descriptions.ts': HEADER + writeDescriptions(document),
   'src/openapi/error-codes.ts': HEADER + writeErrorCodes(source),
 }
 
@@ -119,6 +124,63 @@ function writeOperationTable(document: Document): string {
     const name = (Object(schema) as { $ref?: string }).$ref?.split('/').at(-1) ?? ''
     return 'data' in Object(Object(document.components.schemas[name]).properties)
   }
+}
+
+/** Writes what programs need that choose an operation by its name: texts, parameters, the body's JSON Schema. */
+function writeDescriptions({ paths, components: { schemas } }: Document): string {
+  const bodies: unknown[] = []
+  const entries = Object.values(paths).flatMap(methods =>
+    Object.entries(methods).map(([method, operation]) => {
+      const { operationId, tags, summary, description, requestBody } = operation
+      const [mediaType = '', media] = Object.entries(requestBody?.content ?? {})[0] ?? []
+      bodies.push(media?.schema)
+      const entry = {
+        tag: tags?.[0],
+        summary,
+        description,
+        access: findAccess(method, operation),
+        showsSecret: method !== 'get' && hasSecret(operation.responses, schemas),
+        parameters: (operation.parameters ?? [])
+          .filter(one => one.in === 'path' || one.in === 'query')
+          .map(({ name, in: place, required, schema }) => ({
+            name,
+            in: place,
+            isRequired: required ?? false,
+            schema,
+          })),
+        body: media && {
+          mediaType,
+          isRequired: requestBody?.required ?? false,
+          schema: media.schema,
+          example: media.example,
+        },
+      }
+      return `  ${operationId}: ${JSON.stringify(entry)},\n`
+    }),
+  )
+  const needed = findReferences(bodies, schemas)
+  const lines = Object.entries(schemas)
+    .filter(([name]) => needed.has(name))
+    .map(([name, schema]) => `  ${name}: ${JSON.stringify(schema)},\n`)
+  return [
+    "import type { OperationDescription } from '../operations.ts'\n",
+    `export const DESCRIPTIONS: Record<string, OperationDescription> = {\n${entries.join('')}}\n`,
+    `export const SCHEMAS: Record<string, object> = {\n${lines.join('')}}\n`,
+  ].join('\n')
+}
+
+/** An operation that changes something takes the scope of tokens for it; where `read` is enough, its noun. */
+function findAccess(method: string, operation: Operation): string | undefined {
+  const [scope = 'read'] = operation['x-token-scopes'] ?? []
+  if (method === 'get') return 'read'
+  return scope === 'read' ? operation.tags?.[0] : scope
+}
+
+/** Returns whether a response of success may hold a secret of a webhook or of call-outs as a whole. */
+function hasSecret(responses: Operation['responses'], schemas: Record<string, unknown>): boolean {
+  const contents = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+  const parts = [contents, [...findReferences(contents, schemas)].map(name => schemas[name])]
+  return /"(?:\w+_)?(?:token|secret)":\{/.test(JSON.stringify(parts))
 }
 
 /** Collects the codes of every error body, wherever the document describes one. */

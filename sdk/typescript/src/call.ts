@@ -64,7 +64,7 @@ export type KeyedCallOptions = CallOptions & {
 export type Call = <Id extends OperationId>(
   operation: Id,
   input: CallInput,
-  options: KeyedCallOptions | undefined,
+  options?: KeyedCallOptions,
 ) => Promise<Result<Id>>
 
 type QueryOf<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>

@@ -1,3 +1,4 @@
+import type { Call } from './call.ts'
 import { type Banks, createBanks } from './resources/banks.ts'
 import { createDeposits, type Deposits } from './resources/deposits.ts'
 import { createEvents, type Events } from './resources/events.ts'
@@ -45,6 +46,8 @@ const TIMEOUT_MS = 30_000
 
 /** The client of an account. It keeps no connection open of its own, and its token is not part of what it shows. */
 export class Trilho {
+  /** Calls an operation by its name, for programs that learn it at run time. The other properties have a method for each. */
+  readonly call: Call
   readonly payments: Payments
   readonly qrCodes: QrCodes
   readonly paymentLinks: PaymentLinks
@@ -84,6 +87,7 @@ export class Trilho {
       retries: { ...DEFAULT_RETRIES, ...retries },
       fetch: (input, init) => fetch(input, init),
     })
+    this.call = call
     this.payments = createPayments(call)
     this.qrCodes = createQrCodes(call)
     this.paymentLinks = createPaymentLinks(call)

@@ -1,5 +1,7 @@
 export type {
   Body,
+  Call,
+  CallInput,
   CallOptions,
   CursorQuery,
   DefaultProviders,

@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+/** Builds `dist/`; the argument names another folder for it. */
+
+const folder = process.argv[2] ?? join(import.meta.dirname, 'dist')
+const root = createRequire(join(import.meta.dirname, '../../package.json'))
+const compiler = join(dirname(root.resolve('typescript/package.json')), 'bin/tsc')
+
+rmSync(folder, { recursive: true, force: true })
+execFileSync(
+  process.execPath,
+  [compiler, '-p', join(import.meta.dirname, 'tsconfig.json'), '--outDir', folder],
+  { stdio: 'inherit' },
+)
