@@ -74,6 +74,6 @@ const reportSchedule = defineEntity({
   }),
 })
 
-/** A schedule that orders a report of the days before, every day or every week. */
+/** A schedule that orders a report of the days before, every day, every week or every month. */
 export class ReportSchedule extends reportSchedule.class {}
 reportSchedule.setClass(ReportSchedule)

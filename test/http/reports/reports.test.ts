@@ -379,6 +379,19 @@ describe('schedules', () => {
     expect((await get(`/${data[0].uuid}`)).body.data).toMatchObject({ status: 'READY', is_partial: false })
   })
 
+  test('that are sent again stay as they are, so that what is due is ordered', async () => {
+    const readUuids = () => sql('select uuid from report_schedule where account_uuid = ?', [accountUuid])
+    await put([DAILY])
+    const [stored] = await readUuids()
+    await makeDue('2026-01-01')
+    const monthly = { ...DAILY, frequency: 'MONTHLY' }
+    expect((await put([monthly, DAILY])).body.data.schedules).toMatchObject([DAILY, monthly])
+    expect(await readUuids()).toContainEqual(stored)
+    expect(await orderDue()).toEqual({ ordered: 1 })
+    await put([monthly])
+    expect(await readUuids()).not.toContainEqual(stored)
+  })
+
   test('are replaced as a whole, and a bound token sees its own alone', async () => {
     const bound = await fixture.insertToken({ accountUuid, mode: 'test', connectionUuid: otherConnection })
     const read = async (as: string) => (await get('/schedules', as)).body.data.schedules
