@@ -36,6 +36,7 @@ import { registerProfilePages } from './pages/profile.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerQrCodePages } from './pages/qr-codes.ts'
 import { registerPublicReceipts, registerReceipts } from './pages/receipts.ts'
+import { registerReconciliationPages } from './pages/reconciliations.ts'
 import { registerRecurrenceActions } from './pages/recurrences/actions.ts'
 import { registerRecurrenceForm } from './pages/recurrences/create.ts'
 import { registerRecurrencePages } from './pages/recurrences/recurrences.ts'
@@ -101,6 +102,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerLedgerPages(pageRouter)
   registerSettlementPages(pageRouter)
   registerReportPages(pageRouter)
+  registerReconciliationPages(pageRouter)
   registerProviderPages(pageRouter)
   registerLimitPages(pageRouter)
   registerTokenPages(pageRouter)

@@ -31,6 +31,7 @@ const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
       { name: 'ledger', path: '/dashboard/ledger', icon: 'ledger' },
       { name: 'settlement', path: '/dashboard/settlement', icon: 'calendar' },
       { name: 'reports', path: '/dashboard/reports', icon: 'out' },
+      { name: 'reconciliations', path: '/dashboard/reconciliations', icon: 'unequal' },
       { name: 'limits', path: '/dashboard/limits', icon: 'gauge' },
       { name: 'keys', path: '/dashboard/keys', icon: 'key' },
       { name: 'providers', path: '/dashboard/providers', icon: 'providers' },
