@@ -42,6 +42,7 @@ import { registerRecurrenceForm } from './pages/recurrences/create.ts'
 import { registerRecurrencePages } from './pages/recurrences/recurrences.ts'
 import { registerRefundPages } from './pages/refunds.ts'
 import { registerReportPages } from './pages/reports.ts'
+import { registerSavedFilterForms } from './pages/saved-filters.ts'
 import { registerSearchPage } from './pages/search.ts'
 import { registerSettingsPages } from './pages/settings.ts'
 import { registerSettlementPages } from './pages/settlement.ts'
@@ -98,6 +99,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerReceipts(pageRouter)
   registerUnmatchedPages(pageRouter)
   registerSearchPage(pageRouter)
+  registerSavedFilterForms(pageRouter)
   registerPixKeyPages(pageRouter)
   registerLedgerPages(pageRouter)
   registerSettlementPages(pageRouter)

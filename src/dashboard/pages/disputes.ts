@@ -65,6 +65,7 @@ export function registerDisputePages(router: DashboardRouter): void {
   registerAccountList(router, {
     name: 'disputes',
     path: DISPUTES_PAGE_PATH,
+    searchedNoun: 'dispute',
     schema: disputesQuery,
     columns: DISPUTE_COLUMNS,
     list: ({ em, token }, query) => listDisputes(em.fork(), storage, token, query),

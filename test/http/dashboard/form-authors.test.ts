@@ -129,6 +129,33 @@ const once = () => ({ once: randomUUID() })
 /** Every form of a merchant's pages, and what it records; a form that does nothing to record says why. */
 const FORMS: Record<string, FormCase | string> = {
   '/dashboard/sign-out': 'ends the session that sends it',
+  '/dashboard/filters': 'names a filter of the user who sends it',
+  '/dashboard/filters/remove': 'removes a filter of the user who sends it',
+  '/dashboard/reports': {
+    act: 'report_create',
+    isCall: true,
+    fields: () => ({
+      ...{ kind: 'LEDGER', format: 'CSV', date_from: '2026-10-01', date_to: '2026-10-31' },
+      ...once(),
+    }),
+    on: '/dashboard/reports',
+  },
+  '/dashboard/reports/:uuid/remove': {
+    act: 'report_delete',
+    isCall: true,
+    path: () => `/dashboard/reports/${ours.report}/remove`,
+    on: '/dashboard/reports',
+  },
+  '/dashboard/reports/schedules': {
+    act: 'report_schedules_change',
+    fields: () => ({ kind: 'LEDGER', format: 'OFX', day: 'MONTHLY', hour: '6', mode: 'test' }),
+    on: '/dashboard/reports/schedules',
+  },
+  '/dashboard/reports/schedules/remove': {
+    act: 'report_schedules_change',
+    fields: () => ({ schedule: 'LEDGER OFX COMMA MONTHLY - 6 -', mode: 'test' }),
+    on: '/dashboard/reports/schedules',
+  },
   '/dashboard/transfers/new/key': 'recognizes the kind of a key',
   '/dashboard/transfers/new/edit': 'shows the form again',
   '/dashboard/transfers/new/limits': 'reads what the limits say about a value',

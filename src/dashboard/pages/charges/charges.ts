@@ -66,6 +66,7 @@ export function registerChargePages(router: DashboardRouter): void {
   registerAccountList(router, {
     name: 'charges',
     path: CHARGES_PATH,
+    searchedNoun: 'charge',
     schema: chargesQuery,
     columns: CHARGE_COLUMNS,
     sortColumns: { created_at: 'created_at', value: 'value_cents' },

@@ -58,6 +58,7 @@ export function registerTransferPages(router: DashboardRouter): void {
   registerAccountList(router, {
     name: 'transfers',
     path: TRANSFERS_PAGE_PATH,
+    searchedNoun: 'transfer',
     schema: transfersQuery,
     columns: TRANSFER_COLUMNS,
     ownParameters: ['waiting'],

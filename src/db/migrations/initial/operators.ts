@@ -19,6 +19,9 @@ create table app_user (
   -- Removed by an owner of the account, for ever: the e-mail may be invited again.
   removed_at timestamptz,
   last_sign_in_at timestamptz,
+  -- Filters of lists that the user has named: list, name and query of each.
+  saved_filters jsonb not null default '[]'
+    constraint app_user_saved_filters check (jsonb_typeof(saved_filters) = 'array' and jsonb_array_length(saved_filters) <= 20),
   -- A user of an account belongs to one, an operator to none.
   constraint app_user_account check ((role = 'operator') = (account_uuid is null))
 );
