@@ -7,6 +7,7 @@ document.addEventListener('click', event => {
   if (button.hasAttribute('data-menu')) unfold(button)
   if (button.dataset.copy) copy(button)
   if (button.hasAttribute('data-print')) print()
+  if (button.hasAttribute('data-share')) share(button)
 })
 
 /* Submits a form once, however often its button is pressed before the next page loads; after navigating back it may be submitted again. */
@@ -162,6 +163,37 @@ function countDown() {
 countDown()
 setInterval(countDown, 1000)
 
+/* The counter stays awake, and says that it was paid by a sound and a vibration; the next charge is one key away. */
+const sound = document.getElementById('sound')
+if (sound) {
+  sound.checked = localStorage.getItem('sound') !== 'off'
+  sound.addEventListener('change', () => {
+    localStorage.setItem('sound', sound.checked ? 'on' : 'off')
+    if (sound.checked) ring()
+  })
+  const keepAwake = () => document.hidden || navigator.wakeLock?.request('screen').catch(() => {})
+  keepAwake()
+  document.addEventListener('visibilitychange', keepAwake)
+  let isPaid = document.querySelector('.outcome.paid') !== null
+  document.addEventListener('htmx:afterSwap', () => {
+    if (isPaid || !document.querySelector('.outcome.paid')) return
+    isPaid = true
+    if (sound.checked) ring()
+    navigator.vibrate?.([200, 100, 200])
+    document.querySelector('[data-next]')?.focus()
+  })
+}
+function ring() {
+  const audio = new AudioContext()
+  for (const [index, hertz] of [880, 1320].entries()) {
+    const tone = audio.createOscillator()
+    tone.frequency.value = hertz
+    tone.connect(audio.destination)
+    tone.start(audio.currentTime + index * 0.18)
+    tone.stop(audio.currentTime + index * 0.18 + 0.16)
+  }
+}
+
 /* Answers get their buttons here: they are many, and a button in each would double the page. */
 let copiedTexts = 0
 function addCopyButtons() {
@@ -181,6 +213,14 @@ document.addEventListener('htmx:afterSwap', addCopyButtons)
 function unfold(button) {
   const isOpen = document.getElementById(button.getAttribute('aria-controls')).classList.toggle('unfolded')
   button.setAttribute('aria-expanded', String(isOpen))
+}
+
+/* Where the browser shares nothing, the address is copied. */
+async function share(button) {
+  const { title } = document
+  if (navigator.share) return navigator.share({ title, url: location.href }).catch(() => {})
+  await navigator.clipboard?.writeText(location.href)
+  button.parentElement.querySelector('.copied').textContent = button.dataset.copied
 }
 
 async function copy(button) {

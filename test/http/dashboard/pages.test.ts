@@ -167,7 +167,7 @@ describe('every page', () => {
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       if (path.endsWith('nowhere')) continue
       expect(headers.get('content-security-policy')).toBe(
-        "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; script-src 'self'; connect-src 'self'",
+        "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; script-src 'self'; connect-src 'self'; manifest-src 'self'",
       )
     }
   })

@@ -12,8 +12,10 @@ import { computeAmountDue } from '../../../domain/charges/due-amount.ts'
 import { findLastOverdueDay } from '../../../domain/charges/due-periods.ts'
 import type { DueTerms } from '../../../domain/charges/due-terms.ts'
 import { computeRefundableCents, refundErrorCodeOf } from '../../../domain/refunds/refund.ts'
+import { showEndToEndId } from '../../../domain/pix/identifiers.ts'
 import { computeBrasiliaDay } from '../../../domain/shared/brasilia-day.ts'
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../../domain/shared/payment-status.ts'
+import { MIN_TAIL_LENGTH } from '../../../domain/shared/search-text.ts'
 import { fail } from '../../../http/api-error.ts'
 import { renderQrSvg } from '../../../views/qr-code.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
@@ -102,6 +104,7 @@ export function registerChargePages(router: DashboardRouter): void {
       mode: await findConnectionMode(em, charge.connection.uuid),
       qr: `${back}/qr.svg`,
       back,
+      payerName: charge.movement?.sender?.name ?? null,
     }
     return createPage('counter', model, `${back}/counter`)
   })
@@ -210,14 +213,19 @@ function isChargeOverdue({ due, state }: ReadCharge): boolean {
 /** Finds the payment link of a charge, with its address and an address that shares it by WhatsApp. */
 async function findShownLink(
   dashboard: DashboardContext,
-  { em }: PageContext<'merchant'>,
+  { em, t, f }: PageContext<'merchant'>,
   charge: ReadCharge,
 ) {
   const link = await findActivePaymentLink(em.fork(), charge)
   if (!link) return null
   const url = buildLinkUrl(dashboard, link)
   const { uuid, note, createdAt } = link
-  return { uuid, note, createdAt, url, share: `https://wa.me/?text=${encodeURIComponent(url)}` }
+  // What a charge with a due date asks depends on the day.
+  const isFixed = charge.totalCents > 0 && !charge.due
+  const text = isFixed
+    ? t('link.message', { amount: f.money(charge.totalCents), url })
+    : t('link.messageOpen', { url })
+  return { uuid, note, createdAt, url, share: `https://wa.me/?text=${encodeURIComponent(text)}` }
 }
 
 /** Lists what the forms of a charge's page depend on. */
@@ -268,6 +276,8 @@ export function presentPayable(
     payload: status === 'PENDING' ? charge.payload : null,
     expiresAt: charge.expiresAt ?? null,
     paidAt: charge.paidAt ?? null,
+    /** End of the id of the PIX, as receipts of banks show it. */
+    pixTail: charge.paidAt ? showEndToEndId(charge.endToEnd).slice(-MIN_TAIL_LENGTH) : '',
     moves: ['UNDEFINED', 'PENDING', 'PROCESSING'].includes(status),
   }
 }
