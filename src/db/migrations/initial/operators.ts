@@ -123,13 +123,15 @@ create table pause (
   uuid uuid primary key,
   account_uuid uuid references account,
   connection_uuid uuid references connection,
+  -- All connections to a provider.
+  provider text,
   reach text not null check (reach in ('money_out', 'everything')),
   reason text not null check (reason <> ''),
   actor text not null check (actor <> ''),
   created_at timestamptz not null default now(),
-  constraint pause_of_one check (account_uuid is null or connection_uuid is null),
+  constraint pause_of_one check (num_nonnulls(account_uuid, connection_uuid, provider) <= 1),
   -- One pause of each.
-  constraint pause_once unique nulls not distinct (account_uuid, connection_uuid)
+  constraint pause_once unique nulls not distinct (account_uuid, connection_uuid, provider)
 );
 
 create table operator_action (
