@@ -15,6 +15,7 @@ import { registerDisputePages } from './pages/disputes.ts'
 import { registerEventPages } from './pages/events.ts'
 import { registerLedgerPages } from './pages/ledger.ts'
 import { registerLimitPages } from './pages/limits.ts'
+import { registerNoteForms } from './pages/notes.ts'
 import { registerAccountForms } from './pages/operator/account.ts'
 import { registerAccountPages } from './pages/operator/accounts.ts'
 import { registerOperatorActions } from './pages/operator/actions.ts'
@@ -95,6 +96,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerTransferApprovalForms(pageRouter)
   registerApprovalPage(pageRouter)
   registerDisputePages(pageRouter)
+  registerNoteForms(pageRouter)
   registerRefundPages(pageRouter)
   registerReceipts(pageRouter)
   registerUnmatchedPages(pageRouter)

@@ -219,6 +219,21 @@ const FORMS: Record<string, FormCase | string> = {
     fields: () => ({ on: dayFromToday(1), ...once() }),
     path: () => `/dashboard/charges/${debit}/retry`,
   },
+  '/dashboard/charges/:uuid/note': {
+    act: 'note',
+    fields: () => ({ text: 'O cliente ligou.' }),
+    path: () => `/dashboard/charges/${ours.charge}/note`,
+  },
+  '/dashboard/transfers/:uuid/note': {
+    act: 'note',
+    fields: () => ({ text: 'Combinado com o fornecedor.' }),
+    path: () => `/dashboard/transfers/${ours.transfer}/note`,
+  },
+  '/dashboard/disputes/:uuid/note': {
+    act: 'note',
+    fields: () => ({ text: 'Nota fiscal pedida.' }),
+    path: () => `/dashboard/disputes/${ours.dispute}/note`,
+  },
   '/dashboard/recurrences/new': {
     act: 'recurrence_create',
     isCall: true,

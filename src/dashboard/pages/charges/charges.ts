@@ -28,6 +28,7 @@ import { registerAccountList } from '../account-list.ts'
 import { findConnectionMode } from '../connections.ts'
 import { type ListTab, listStatusTabs } from '../list-controls.ts'
 import { loadRelated } from '../related.ts'
+import { buildStory } from '../story.ts'
 import { listShownStatuses, presentChargeHistory } from './charge-history.ts'
 import { presentDebit } from './debit-facts.ts'
 import { isOverdue, listDueFacts, listPartTexts, presentDueTable } from './due-facts.ts'
@@ -138,20 +139,21 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
   const em = visit.em.fork()
   const row = await requireVisibleCharge(em, token, params.uuid)
   const paymentLink = await findShownLink(dashboard, visit, row)
+  const related = await loadRelated(visit, {
+    uuid: row.uuid,
+    chargeUuid: row.uuid,
+    attempted: { uuid: row.uuid, operations: ['issue'] },
+    actionSubjects: [`charge/${row.uuid}`],
+    ledgerUuid: row.uuid,
+  })
   const model = {
     charge: showCharge(row, row.refunds),
     shownStatuses: listShownStatuses(row),
-    history: presentChargeHistory(row.history),
+    history: buildStory(visit, presentChargeHistory(row.history), related),
     splits: presentSplits(row),
     net: listNetLines(row),
     mode: await findConnectionMode(em, row.connection.uuid),
-    related: await loadRelated(visit, {
-      uuid: row.uuid,
-      chargeUuid: row.uuid,
-      attempted: { uuid: row.uuid, operations: ['issue'] },
-      actionSubjects: [`charge/${row.uuid}`],
-      ledgerUuid: row.uuid,
-    }),
+    related,
     isCancellable: chargeMachine.accepts(row.state, 'cancelled'),
     isPayable: chargeMachine.accepts(row.state, 'cancelled') && row.debitOn == null,
     debit: await presentDebit(em, row),

@@ -26,6 +26,7 @@ import { registerAccountList } from '../account-list.ts'
 import { findConnectionMode } from '../connections.ts'
 import { type ListTab, listStatusTabs } from '../list-controls.ts'
 import { findOperatorText, loadRelated } from '../related.ts'
+import { buildStory } from '../story.ts'
 import { findTransferReceiver, listReceiverFacts, showKey } from './receiver.ts'
 
 export const TRANSFERS_PAGE_PATH = '/dashboard/transfers'
@@ -125,18 +126,20 @@ export async function renderTransfer(visit: TransferVisit) {
   const { em, token, params, session } = visit
   const row = await requireVisibleTransfer(em, token, params.uuid)
   const mode = await findConnectionMode(em, row.connection.uuid)
+  const related = await loadRelated(visit, {
+    uuid: row.uuid,
+    transferUuid: row.uuid,
+    attempted: { uuid: row.uuid, operations: ['transfer'] },
+    actionSubjects: [`transfer/${row.uuid}`],
+    ledgerUuid: row.uuid,
+  })
   const model = {
     transfer: showTransfer(row, row.attempts),
     shownKey: showKey(row.pixKey, visit),
     receiver: findTransferReceiver(row),
     mode,
-    related: await loadRelated(visit, {
-      uuid: row.uuid,
-      transferUuid: row.uuid,
-      attempted: { uuid: row.uuid, operations: ['transfer'] },
-      actionSubjects: [`transfer/${row.uuid}`],
-      ledgerUuid: row.uuid,
-    }),
+    related,
+    history: buildStory(visit, row.history, related),
     operatorText: findOperatorText(row.failure),
     version: encodeFacts(visit.language, listTransferFacts(visit, row)),
     isCancellable:
