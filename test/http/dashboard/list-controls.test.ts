@@ -86,6 +86,8 @@ test('scheduled transfers have a column of their day, and the next one first', a
   const text = await readList('/dashboard/transfers?mode=test&waiting=scheduled&sort=scheduled_for')
   expect(text).toContain('<th scope="col" aria-sort="ascending">')
   expect(text.indexOf(ours.waiting)).toBeGreaterThan(0)
+  // Several days are added up above the list.
+  expect(text).toContain('Agendadas por dia')
   const [first] = [...text.matchAll(/href="\/dashboard\/transfers\/([\da-f-]{36})"/g)].map(([, uuid]) => uuid)
   expect(first).toBe(ours.waiting)
 })

@@ -7,6 +7,7 @@ import {
 import { countVisibleRows, countVisibleStates } from '../../../api/operations/visible-list.ts'
 import type { CsvColumns } from '../../../contract/shared/csv.ts'
 import { showTransfer, transfersQuery } from '../../../contract/transfers/transfer.ts'
+import { sumScheduledDays } from '../../../db/repositories/paid-receivers.ts'
 import {
   type ReadTransfer,
   WAITING_TRANSFERS,
@@ -67,8 +68,9 @@ export function registerTransferPages(router: DashboardRouter): void {
     listTabs: listTransferTabs,
     list: (visit, query, order) =>
       listTransfers(visit.em.fork(), visit.token, { ...query, waiting: readWaiting(visit) }, order),
-    present: (visit, rows) => ({
+    present: async (visit, rows) => ({
       isScheduled: readWaiting(visit) === 'scheduled',
+      scheduledDays: readWaiting(visit) === 'scheduled' ? await listScheduledDays(visit) : [],
       rows: rows.map(row => ({ ...row, shownKey: showKey(row.transfer.initiation.pix_key, visit) })),
       statuses: PAYMENT_STATUSES.filter(status => status !== 'UNDEFINED'),
       moves: rows.some(({ status }) => status === 'PROCESSING' || status === 'PENDING'),
@@ -88,6 +90,11 @@ export function registerTransferPages(router: DashboardRouter): void {
     listFacts: readTransferFacts,
     renderForm: renderTransfer,
   })
+}
+
+function listScheduledDays({ em, token, timeZone }: TransferVisit) {
+  const { accountUuid, mode } = token
+  return sumScheduledDays(em.fork(), { accountUuid, isSimulated: mode === 'test', timeZone })
 }
 
 /** Reads what the transfers of the address wait for; an unknown word is no filter. */
