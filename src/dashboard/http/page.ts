@@ -21,7 +21,7 @@ import { renderShareBar } from '../views/plots.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 
 /** Query parameters of the pages themselves, besides list filters. */
-export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode', 'draft', 'names', 'sort', 'rows']
+export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode', 'draft', 'names', 'sort', 'rows', 'example']
 
 /** Configuration of htmx: it runs no code of a page, and asks no other site. */
 const HTMX_CONFIG = JSON.stringify({

@@ -409,6 +409,14 @@ const FORMS: Record<string, FormCase | string> = {
     path: () => `/dashboard/webhooks/${ours.webhook}/deliveries/${ours.delivery}/resend`,
     on: 'webhook',
   },
+  '/dashboard/webhooks/:uuid/resend': {
+    act: 'webhook_resend',
+    fields: async () => {
+      await ours.sql(`update delivery set status = 'FAILED', next_attempt_at = null where uuid = ?`, [ours.delivery])
+      return { delivery: ours.delivery }
+    },
+    on: 'webhook',
+  },
   '/dashboard/webhooks/:uuid/remove': { act: 'webhook_remove' },
   '/dashboard/users/invitations': {
     act: 'invite_user',

@@ -524,6 +524,18 @@ test('a webhook is tested, resent to, disabled and removed', async () => {
   expect(await done(`deliveries/${ours.delivery}/resend`)).toEqual([303, `${on}?done=resent`])
   const rows = await ours.sql('select status from delivery where webhook_uuid = ?', [ours.webhook])
   expect(rows).toEqual([{ status: 'PENDING' }, { status: 'PENDING' }])
+  // Those that were chosen are sent together, without one that is sent soon anyway.
+  expect((await merchant.send(`${on}/resend`, {}, { on })).status).toBe(422)
+  await ours.sql(`update delivery set status = 'FAILED', next_attempt_at = null where uuid = ?`, [ours.delivery])
+  expect((await merchant.get(on)).text).toContain(`form="resend-chosen" name="delivery" value="${ours.delivery}"`)
+  expect(await done('resend', { delivery: ours.delivery })).toEqual([303, `${on}?done=resent_many`])
+  expect(await done('resend', { delivery: ours.delivery })).toEqual([303, `${on}?done=resent_many`])
+  expect(await ours.sql('select status from delivery where uuid = ?', [ours.delivery])).toEqual([
+    { status: 'PENDING' },
+  ])
+  const example = await merchant.get(`${on}?example=MED`)
+  expect(example.text).toContain('&#34;type&#34;: &#34;MED&#34;')
+  expect((await merchant.get(`${on}?example=x`)).text).not.toContain('&#34;type&#34;')
   expect(await done('change', { status: 'DISABLED' })).toEqual([303, `${on}?done=webhook_changed`])
   expect((await merchant.confirm(`${on}/remove`, {}, { on })).status).toBe(303)
   expect((await merchant.get(on)).status).toBe(404)
