@@ -16,9 +16,13 @@ document.addEventListener('submit', event => {
   if (form.method !== 'post') return
   if (form.dataset.sent) event.preventDefault()
   form.dataset.sent = 'true'
+  // An answer that comes at once needs no sign of the wait.
+  const button = event.submitter
+  if (button) setTimeout(() => form.dataset.sent && button.setAttribute('aria-busy', 'true'), 300)
 })
 addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent
+  for (const button of document.querySelectorAll('button[aria-busy]')) button.removeAttribute('aria-busy')
 })
 
 /* The search opens over the page: by its link, by Ctrl-K, and by `/` from everywhere but a field. Arrows go through its results. */
@@ -48,6 +52,17 @@ palette?.addEventListener('keydown', event => {
     one.checkVisibility(),
   )
   stops[(stops.indexOf(document.activeElement) + step + stops.length) % stops.length].focus()
+})
+
+/* Other keys lead to pages, `g` before the one of a page; `?` lists them. */
+let isLeading = false
+document.addEventListener('keydown', event => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.target.closest('input, textarea, select') || document.querySelector('dialog[open]')) return
+  const keys = isLeading ? `g ${event.key}` : event.key
+  isLeading = keys === 'g'
+  if (keys === '?') document.getElementById('shortcuts')?.showModal()
+  else document.querySelector(`[data-keys="${CSS.escape(keys)}"]`)?.click()
 })
 
 /* A tab keeps the address of each list, with its filters and its page, for the links back; none after signing out. */
