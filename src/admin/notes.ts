@@ -1,10 +1,7 @@
 import type { EntityManager } from '../db/client/orm.ts'
 import { OperatorAction } from '../db/entities/operator-action.ts'
-import { runAuditedAction, toActionAuthor } from '../db/repositories/audited-actions.ts'
+import { NOTE_ACTION, runAuditedAction, toActionAuthor } from '../db/repositories/audited-actions.ts'
 import type { UserAuthor } from './account-users.ts'
-
-/** Action of a note, whose reason is its text: author and time are recorded, and nothing changes them. */
-export const NOTE_ACTION = 'note'
 
 /** Writes a note of an account's user about an object (`charge/<uuid>`). The same text by the same user is written once. */
 export function writeNote(

@@ -1,6 +1,6 @@
-import { NOTE_ACTION } from '../../admin/notes.ts'
 import { listLedgerLines } from '../../api/operations/ledger.ts'
 import { API_REQUEST_DAYS } from '../../db/repositories/api-requests.ts'
+import { NOTE_ACTION } from '../../db/repositories/audited-actions.ts'
 import { MAX_RELATED_ROWS, type RelatedSubject, readRelatedRows } from '../../db/repositories/related-rows.ts'
 import { disputeMachine } from '../../domain/disputes/dispute.ts'
 import { OPERATOR_REJECTION } from '../../domain/payouts/unsent-code.ts'

@@ -4,7 +4,7 @@ import { joinConditions } from '../sql-conditions.ts'
 /** Receivers that an account has paid before, by their PIX keys: what its users are offered while they type one. */
 
 /** A key that was paid: whose it was at the last payment, how often it was paid, and when last. */
-export type PaidReceiver = {
+type PaidReceiver = {
   pixKey: string
   name: string | null
   document: string | null
@@ -38,7 +38,7 @@ export function findPaidReceivers(
 }
 
 /** The scheduled transfers of a day (`YYYY-MM-DD`): how many, and their sum in centavos. */
-export type ScheduledDay = { day: string; transfers: number; cents: number }
+type ScheduledDay = { day: string; transfers: number; cents: number }
 
 const MAX_SCHEDULED_DAYS = 60
 

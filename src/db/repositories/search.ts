@@ -16,7 +16,7 @@ export type SearchScope = { accountUuid: string | null; conditions: OptionalSqlC
 export type SearchHit = { noun: SearchedNoun; uuid: string; accountUuid: string }
 
 /** Nouns that are searched, and the most hits of one. */
-export type SearchReach = { nouns: readonly SearchedNoun[]; maxHits: number }
+type SearchReach = { nouns: readonly SearchedNoun[]; maxHits: number }
 
 /** A search over everything is for one thing. */
 const EVERY_NOUN: SearchReach = { nouns: SEARCHED_NOUNS, maxHits: 20 }
