@@ -55,6 +55,7 @@ export type {
   RefundEvent,
   RefundResult,
   Report,
+  ReportEvent,
   ReportSchedules,
   Split,
   StatusChange,

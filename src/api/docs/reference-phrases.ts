@@ -250,6 +250,7 @@ export const REFERENCE_TITLES: Partial<Record<GuideLanguage, TranslatedTitles>> 
       onPixTransactionEvent: 'Um evento PIX_TRANSACTION',
       onBatchEvent: 'Um evento BATCH',
       onRecurrenceEvent: 'Um evento RECURRENCE',
+      onReportEvent: 'Um evento REPORT',
       onTestEvent: 'Um evento TEST',
       onTransferCallout: 'A consulta de aprovação de uma transferência',
       onBatchCallout: 'A consulta de aprovação de um lote',

@@ -37,6 +37,8 @@ const schema = defineEntity({
     isPartial: p.boolean().nullable(),
     builtAt: timestampColumn().nullable(),
     expiresAt: timestampColumn().nullable(),
+    /** Counts its events. */
+    sequence: p.integer(),
     ...orderAuthorColumns(),
     requestId: p.text(),
     fingerprint: p.text(),

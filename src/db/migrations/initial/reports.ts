@@ -35,6 +35,8 @@ create table report (
   is_partial boolean,
   built_at timestamptz,
   expires_at timestamptz,
+  -- Counts its events.
+  sequence int not null default 0,
   token_number int,
   user_uuid uuid,
   request_id varchar(128) not null,
