@@ -741,3 +741,21 @@ test('the page of a webhook says since when it fails, and asks before it sends m
   expect((await recover('soon')).status).toBe(422)
   await ours.sql('update webhook set failing_since = null where uuid = ?', [ours.webhook])
 })
+
+test('a user chooses a light or a dark page, in whichever language, until the choice is given up', async () => {
+  const browser = createBrowser(fixture)
+  await browser.signIn(ours.email, PASSWORD)
+  const readTheme = async () => /<html lang="[^"]+"(?: data-theme="(\w+)")?>/.exec((await browser.get('/dashboard/ledger')).text)![1]
+  expect(await readTheme()).toBeUndefined()
+  for (const theme of ['dark', 'light']) {
+    const { status, headers } = await browser.get(`/dashboard/charges?mode=test&theme=${theme}`)
+    expect([status, headers.get('location')]).toEqual([303, '/dashboard/charges?mode=test'])
+    expect(await readTheme()).toBe(theme)
+  }
+  expect((await browser.get('/dashboard/ledger?theme=x')).status).toBe(200)
+  const { text } = await browser.get('/dashboard/profile')
+  expect(text).toContain('<strong>Claro</strong>')
+  expect(text).toMatch(/<a href="\/dashboard\/profile\?theme=dark">Escuro<\/a>/)
+  await browser.get('/dashboard?theme=system')
+  expect(await readTheme()).toBeUndefined()
+})
