@@ -78,7 +78,12 @@ function addTargetCommand(parent: OperatorCommand, kind: PauseTargetKind) {
 function toPauseTarget(kind: PauseTargetKind, argument: unknown): PauseTarget {
   if (kind === 'all') return 'all'
   if (kind === 'provider')
-    return { provider: requireFound(PROVIDER_NAMES.find(name => name === argument), `provider ${argument}`) }
+    return {
+      provider: requireFound(
+        PROVIDER_NAMES.find(name => name === argument),
+        `provider ${argument}`,
+      ),
+    }
   return kind === 'account' ? { accountUuid: String(argument) } : { connectionUuid: String(argument) }
 }
 

@@ -24,11 +24,7 @@ const COMPRESS_ASSET = {
 }
 
 /** Serves files, of absolute paths or of packages, or what they would hold, below a path of the router. Their URLs contain a hash of the content, so browsers may cache them. */
-export function serveAssets(
-  router: Router,
-  path: string,
-  files: Record<string, string | Buffer>,
-): AssetUrls {
+export function serveAssets(router: Router, path: string, files: Record<string, string | Buffer>): AssetUrls {
   const { resolve } = createRequire(import.meta.url)
   const urls: AssetUrls = {}
   for (const [name, file] of Object.entries(files)) {

@@ -83,7 +83,10 @@ function encodeEnd(directory: Buffer[], offset: number): Buffer {
   const fields = Buffer.alloc(18)
   fields.writeUInt16LE(directory.length, 4)
   fields.writeUInt16LE(directory.length, 6)
-  fields.writeUInt32LE(directory.reduce((sum, { length }) => sum + length, 0), 8)
+  fields.writeUInt32LE(
+    directory.reduce((sum, { length }) => sum + length, 0),
+    8,
+  )
   fields.writeUInt32LE(offset, 12)
   return Buffer.concat([encodeSignature(0x06054b50), fields])
 }

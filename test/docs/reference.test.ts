@@ -105,8 +105,11 @@ describe('in Portuguese', () => {
     const section = portuguese.split('\n### Criar uma cobrança\n')[1]!.split(/\n##/)[0]!
     expect(section).toContain('`POST /api/v1/payments` (`createPayment`)')
     expect(section).toMatch(/\| `Idempotency-Key` opcional \| string \| No cabeçalho\..* 1 a 255 caracteres/)
-    expect(section).toContain('Resposta `201`, `application/json`: `data` é [CreatedCharge](#objeto-createdcharge).')
-    for (const title of ['curl', 'TypeScript', 'Python', 'Resposta']) expect(section).toContain(` fold=${title}\n`)
+    expect(section).toContain(
+      'Resposta `201`, `application/json`: `data` é [CreatedCharge](#objeto-createdcharge).',
+    )
+    for (const title of ['curl', 'TypeScript', 'Python', 'Resposta'])
+      expect(section).toContain(` fold=${title}\n`)
   })
 
   test('every id is unique, and every link leads to one, or to a code of the errors page', async () => {

@@ -111,7 +111,8 @@ export function recordRecurrenceEvent(em: EntityManager, recurrence: Recurrence,
  */
 export async function recordReportEvent(em: EntityManager, report: Report, at: Date): Promise<void> {
   const { uuid, accountUuid, isSimulated, requestId } = report
-  const connectionUuid = report.connectionUuid ?? (await findFirstConnection(em, { accountUuid, isSimulated }))
+  const connectionUuid =
+    report.connectionUuid ?? (await findFirstConnection(em, { accountUuid, isSimulated }))
   await recordEvent(em, 'REPORT', report, { connectionUuid, requestId, at }, () =>
     z.encode(reportSchema, showReport(report)),
   )

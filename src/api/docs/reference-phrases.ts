@@ -136,7 +136,10 @@ export const REFERENCE_TITLES: Partial<Record<GuideLanguage, TranslatedTitles>> 
         'O que a comparação com os extratos e os saldos dos provedores encontrou. Somente leitura.',
       ],
       health: ['Funcionamento', 'Se um processo está de pé e pode atender.'],
-      'webhook-events': ['Eventos de webhook', 'O que os endereços da conta recebem: uma requisição assinada por evento.'],
+      'webhook-events': [
+        'Eventos de webhook',
+        'O que os endereços da conta recebem: uma requisição assinada por evento.',
+      ],
     },
     operations: {
       createPayment: 'Criar uma cobrança',
@@ -242,7 +245,8 @@ export const REFERENCE_TITLES: Partial<Record<GuideLanguage, TranslatedTitles>> 
       getReconciliation: 'Ler o que a conciliação encontrou em um provedor',
       listReconciliationDifferences: 'Listar os Pix em que um provedor e o extrato divergem',
       getLiveness: 'Se o processo está de pé',
-      getReadiness: 'Se o PostgreSQL está migrado e aceita escrita, o Temporal responde e o processo não está parando',
+      getReadiness:
+        'Se o PostgreSQL está migrado e aceita escrita, o Temporal responde e o processo não está parando',
       onPaymentEvent: 'Um evento PAYMENT',
       onTransferEvent: 'Um evento TRANSFER',
       onRefundEvent: 'Um evento REFUND',

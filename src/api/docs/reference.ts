@@ -6,7 +6,10 @@ import { REFERENCE_PHRASES, REFERENCE_TITLES, type ReferencePhrases } from './re
 /** Writes the API reference, from the OpenAPI document alone, as Markdown: a page as the others are. */
 
 /** Pages of the reference. */
-export const REFERENCE_PATHS: Record<GuideLanguage, string> = { en: '/docs/reference', pt: '/docs/pt/reference' }
+export const REFERENCE_PATHS: Record<GuideLanguage, string> = {
+  en: '/docs/reference',
+  pt: '/docs/pt/reference',
+}
 
 /** Returns the title of an operation in a language: its summary in that of the OpenAPI document. */
 export function titleOperation(
@@ -38,7 +41,13 @@ type Schema = {
 } & Partial<Record<'anyOf' | 'oneOf' | 'allOf', Schema[]>>
 type Content = Record<string, { schema?: Schema; example?: unknown; examples?: Record<string, unknown> }>
 type Response = { $ref?: string; content?: Content }
-type Parameter = { name: string; in: 'header' | 'path' | 'query'; required?: boolean; description?: string; schema: Schema }
+type Parameter = {
+  name: string
+  in: 'header' | 'path' | 'query'
+  required?: boolean
+  description?: string
+  schema: Schema
+}
 type Operation = {
   operationId: string
   tags: [string]
@@ -186,7 +195,9 @@ class ReferencedObjects {
     for (const name of this.#names) {
       const schema = this.#schemas[name]!
       const variants = schema.oneOf ?? schema.anyOf
-      const text = variants ? [`${this.phrases.oneOf} ${variants.map(one => this.describeType(one)).join(', ')}.`] : []
+      const text = variants
+        ? [`${this.phrases.oneOf} ${variants.map(one => this.describeType(one)).join(', ')}.`]
+        : []
       sections.set(name, [
         `### ${this.phrases.object} ${name}`,
         ...(schema.description ? [`${joinSentences([schema.description])}.`] : []),
@@ -228,7 +239,9 @@ class ReferencedObjects {
     if (values) return values.map(value => `\`${value}\``).join(', ')
     const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf
     if (choices)
-      return [...new Set(choices.map(one => this.describeType(one)))].join(` ${schema.allOf ? this.phrases.and : this.phrases.or} `)
+      return [...new Set(choices.map(one => this.describeType(one)))].join(
+        ` ${schema.allOf ? this.phrases.and : this.phrases.or} `,
+      )
     if (type === 'array') return `${this.phrases.listOf} ${this.describeType(items ?? {})}`
     return format ?? [type ?? 'any'].flat().join(` ${this.phrases.or} `)
   }
@@ -276,11 +289,7 @@ function nameField(name: string, isRequired: boolean | undefined, phrases: Refer
 
 function writeTable(first: string, rows: string[][], { type, meaning }: ReferencePhrases): string[] {
   if (rows.length === 0) return []
-  const lines = [
-    [first, type, meaning],
-    ['---', '---', '---'],
-    ...rows.map(cells => cells.map(escapeCell)),
-  ]
+  const lines = [[first, type, meaning], ['---', '---', '---'], ...rows.map(cells => cells.map(escapeCell))]
   return [lines.map(cells => `| ${cells.join(' | ')} |`).join('\n')]
 }
 

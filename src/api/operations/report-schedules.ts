@@ -17,7 +17,10 @@ export async function readReportSchedules(em: EntityManager, token: CallerToken)
   return showSchedules(await em.fork().find(ReportSchedule, buildReportVisibilityFilter(token), BY_TIME))
 }
 
-type ScheduleTerms = Pick<ReportScheduleBody, 'kind' | 'format' | 'decimal' | 'frequency' | 'weekday' | 'hour'> & {
+type ScheduleTerms = Pick<
+  ReportScheduleBody,
+  'kind' | 'format' | 'decimal' | 'frequency' | 'weekday' | 'hour'
+> & {
   provider_uuid?: string | null | undefined
 }
 

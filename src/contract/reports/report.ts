@@ -134,7 +134,8 @@ export function showReport(row: Report): z.output<typeof reportSchema> {
 
 const scheduleFields = {
   frequency: caseInsensitiveEnum(REPORT_FREQUENCIES).meta({
-    description: 'DAILY: of the day before. WEEKLY: of the seven days before. MONTHLY: of the month before, on its 1st',
+    description:
+      'DAILY: of the day before. WEEKLY: of the seven days before. MONTHLY: of the month before, on its 1st',
   }),
   weekday: z
     .int()

@@ -50,7 +50,10 @@ export function createDashboardContext(
     ...dependencies,
     router,
     views: createViewRenderer(join(import.meta.dirname, '../views')),
-    assets: { ...assets, ...serveAssets(router.koa, ASSETS_PATH, { 'app.webmanifest': buildManifest(assets) }) },
+    assets: {
+      ...assets,
+      ...serveAssets(router.koa, ASSETS_PATH, { 'app.webmanifest': buildManifest(assets) }),
+    },
     isSecure: dependencies.config.publicUrl.startsWith('https:'),
   }
 }

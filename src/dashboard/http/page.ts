@@ -22,7 +22,18 @@ import type { DashboardContext } from './dashboard-context.ts'
 import { readTheme, THEMES } from './theme.ts'
 
 /** Query parameters of the pages themselves, besides list filters. */
-export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode', 'draft', 'names', 'sort', 'rows', 'example', 'theme']
+export const RESERVED_QUERY_NAMES = [
+  'seen',
+  'done',
+  'lang',
+  'mode',
+  'draft',
+  'names',
+  'sort',
+  'rows',
+  'example',
+  'theme',
+]
 
 /** Configuration of htmx: it runs no code of a page, and asks no other site. */
 const HTMX_CONFIG = JSON.stringify({

@@ -121,7 +121,12 @@ export function registerAccountList<S extends z.ZodType<PageQuery>, Row>(
   get(permission, filePath, async unrestricted => {
     const { visit } = await restrictModes(unrestricted)
     const fileName = await nameFile(visit, { name, mode: visit.token.modeScope })
-    const file = { name: fileName, columns, schema, list: async (query: z.output<S>) => list(visit, await narrow(visit, query)) }
+    const file = {
+      name: fileName,
+      columns,
+      schema,
+      list: async (query: z.output<S>) => list(visit, await narrow(visit, query)),
+    }
     return openListFile(withoutParameters(visit, ownParameters), file)
   })
 }

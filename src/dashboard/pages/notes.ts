@@ -23,8 +23,8 @@ export function registerNoteForms({ post }: DashboardRouter): void {
     post('money.read', `${path}/:uuid/note`, {
       async handle(visit) {
         const { em, token, params } = visit
-        const { text } = parseFormFields(noteSchema, visit.form)
         const { uuid } = await requireVisible(em.fork(), token, params.uuid)
+        const { text } = parseFormFields(noteSchema, visit.form)
         await writeNote(em, { author: getUserAuthor(visit), subject: `${kind}/${uuid}`, text })
         return redirect(`${path}/${uuid}`, 'note_written')
       },

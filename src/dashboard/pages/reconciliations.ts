@@ -18,7 +18,11 @@ const MAX_PROVIDERS = 100
 export function registerReconciliationPages({ get }: DashboardRouter): void {
   get('money.read', PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
-    const { data } = await listReconciliations(visit.em.fork(), token, { page: 1, per_page: MAX_PROVIDERS })
+    const { data } = await listReconciliations(visit.em.fork(), token, {
+      page: 1,
+      per_page: MAX_PROVIDERS,
+      time_zone: 'UTC',
+    })
     return createPage('reconciliations', { rows: data, mode: token.mode, modes })
   })
 

@@ -86,6 +86,8 @@ const UNSAVED_NAMES = [...RESERVED_QUERY_NAMES.filter(name => name !== 'sort'), 
 
 /** Formats the filters and the order of a list as one text, the same for every order of its parameters; empty without any. */
 export function formatFilter(query: Record<string, string>): string {
-  const filters = Object.entries(query).filter(([name, value]) => value !== '' && !UNSAVED_NAMES.includes(name))
+  const filters = Object.entries(query).filter(
+    ([name, value]) => value !== '' && !UNSAVED_NAMES.includes(name),
+  )
   return new URLSearchParams(filters.toSorted(([a], [b]) => (a < b ? -1 : 1))).toString()
 }

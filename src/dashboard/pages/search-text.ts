@@ -8,11 +8,10 @@ import type { PageContext } from '../http/page-context.ts'
 const MAX_TEXT_LENGTH = 512
 
 /** Reads the search text of a page, and what it may mean in the language of the page. */
-export function readSearch({
-  query,
-  form,
-  language,
-}: Pick<PageContext, 'query' | 'form' | 'language'>): { text: string; terms: SearchTerms } {
+export function readSearch({ query, form, language }: Pick<PageContext, 'query' | 'form' | 'language'>): {
+  text: string
+  terms: SearchTerms
+} {
   const text = cleanSearchText(query.q ?? form.get('q') ?? '', MAX_TEXT_LENGTH)
   const amount = normalizeAmount(text, language)
   const cents = amount ? (centsFromReais(Number(amount)) ?? undefined) : undefined

@@ -43,7 +43,13 @@ const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
     ...under('developers', 'tokens.read', [
       { name: 'tokens', path: '/dashboard/tokens', icon: 'token' },
       { name: 'requests', path: '/dashboard/requests', icon: 'code' },
-      { name: 'webhooks', path: '/dashboard/webhooks', icon: 'webhooks', permission: 'webhooks.read', key: 'w' },
+      {
+        name: 'webhooks',
+        path: '/dashboard/webhooks',
+        icon: 'webhooks',
+        permission: 'webhooks.read',
+        key: 'w',
+      },
       { name: 'events', path: '/dashboard/events', icon: 'events', permission: 'events.read' },
     ]),
   ],

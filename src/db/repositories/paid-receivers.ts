@@ -24,7 +24,11 @@ export function findPaidReceivers(
   const { sql, values } = joinConditions(
     ['t.account_uuid = ?', accountUuid],
     ['t.settled_at is not null and t.pix_key is not null'],
-    ['t.connection_uuid in (select uuid from connection where account_uuid = ? and is_simulated = ?)', accountUuid, isSimulated],
+    [
+      't.connection_uuid in (select uuid from connection where account_uuid = ? and is_simulated = ?)',
+      accountUuid,
+      isSimulated,
+    ],
     pixKey !== undefined && ['t.receiver_id = ?', pixKey],
   )
   return em.execute(

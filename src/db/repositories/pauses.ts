@@ -8,7 +8,11 @@ import { formatTextArray } from '../sql-conditions.ts'
 /** SPEC §9, `trilho pause`: during a pause no new operation starts within its reach; running ones are polled. */
 
 /** The whole service, an account, a connection, or all connections to a provider. */
-export type PauseTarget = 'all' | { accountUuid: string } | { connectionUuid: string } | { provider: ProviderName }
+export type PauseTarget =
+  | 'all'
+  | { accountUuid: string }
+  | { connectionUuid: string }
+  | { provider: ProviderName }
 
 /** Columns of the connection `c` that decide which pauses stop something of it. */
 export const CONNECTION_COLUMNS = { uuid: 'c.uuid', accountUuid: 'c.account_uuid', provider: 'c.provider' }

@@ -97,8 +97,7 @@ export type ProviderConnections = ProviderOfMode & {
 
 /** Counts the active connections of each provider, and those that are tried last or paused. */
 export function countProviderConnections(em: EntityManager): Promise<ProviderConnections[]> {
-  const isPaused = (direction: 'in' | 'out') =>
-    buildPauseCondition(direction, CONNECTION_COLUMNS)
+  const isPaused = (direction: 'in' | 'out') => buildPauseCondition(direction, CONNECTION_COLUMNS)
   return em.execute(
     `select c.provider, c.is_simulated as "isSimulated", count(*)::int as connections,
        count(*) filter (where ${IS_OPEN_CIRCUIT_SQL})::int as "openCircuits",

@@ -50,11 +50,7 @@ export async function findOperations(
 }
 
 /** Merges what both ways have found of each noun. The index finds all, but of more than it reads perhaps not the newest. */
-function mergeHits(
-  newest: SearchHit[],
-  matching: SearchHit[],
-  { nouns, maxHits }: SearchReach,
-): SearchHit[] {
+function mergeHits(newest: SearchHit[], matching: SearchHit[], { nouns, maxHits }: SearchReach): SearchHit[] {
   return nouns.flatMap(noun => {
     const hits = [...newest, ...matching].filter(hit => hit.noun === noun)
     return [...new Map(hits.map(hit => [hit.uuid, hit])).values()].slice(0, maxHits)

@@ -34,6 +34,8 @@ let declared: DeclaredRoute[] = []
 let ours: Awaited<ReturnType<typeof createFullAccount>>
 let merchant: ReturnType<typeof createBrowser>
 let operator: ReturnType<typeof createBrowser>
+/** A delivery of the webhook that the form of a single delivery does not resend. */
+let failedDelivery: string
 let colleague: string
 let nominal: string
 let deposit: string
@@ -60,6 +62,7 @@ beforeAll(async () => {
       createSilentClient(async (name, sent) => calls.push({ name, sent, records: await countRecords() })),
   )
   ours = await createFullAccount(fixture)
+  failedDelivery = await insertFailedDelivery()
   merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
   const on = '/dashboard/transfers/new/code'
@@ -131,21 +134,6 @@ const FORMS: Record<string, FormCase | string> = {
   '/dashboard/sign-out': 'ends the session that sends it',
   '/dashboard/filters': 'names a filter of the user who sends it',
   '/dashboard/filters/remove': 'removes a filter of the user who sends it',
-  '/dashboard/reports': {
-    act: 'report_create',
-    isCall: true,
-    fields: () => ({
-      ...{ kind: 'LEDGER', format: 'CSV', date_from: '2026-10-01', date_to: '2026-10-31' },
-      ...once(),
-    }),
-    on: '/dashboard/reports',
-  },
-  '/dashboard/reports/:uuid/remove': {
-    act: 'report_delete',
-    isCall: true,
-    path: () => `/dashboard/reports/${ours.report}/remove`,
-    on: '/dashboard/reports',
-  },
   '/dashboard/reports/schedules': {
     act: 'report_schedules_change',
     fields: () => ({ kind: 'LEDGER', format: 'OFX', day: 'MONTHLY', hour: '6', mode: 'test' }),
@@ -411,10 +399,7 @@ const FORMS: Record<string, FormCase | string> = {
   },
   '/dashboard/webhooks/:uuid/resend': {
     act: 'webhook_resend',
-    fields: async () => {
-      await ours.sql(`update delivery set status = 'FAILED', next_attempt_at = null where uuid = ?`, [ours.delivery])
-      return { delivery: ours.delivery }
-    },
+    fields: () => ({ delivery: failedDelivery }),
     on: 'webhook',
   },
   '/dashboard/webhooks/:uuid/remove': { act: 'webhook_remove' },
@@ -481,6 +466,21 @@ function addressOf(path: string, form: FormCase): { path: string; on: string } {
   const [, parent] = /^(.*)\/[^/]+$/.exec(address)!
   const ownPage = path.split('/').length === 3 ? address : parent!
   return { path: address, on: pages[form.on ?? ''] ?? form.on ?? ownPage }
+}
+
+async function insertFailedDelivery(): Promise<string> {
+  const [{ uuid }] = (await ours.sql(
+    `with other as (
+       insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
+       select gen_random_uuid(), account_uuid, connection_uuid, type, subject_uuid, 1000, body, owner_uuid, request_id, created_at
+       from event where uuid = (select event_uuid from delivery where uuid = ?)
+       returning uuid, type, created_at
+     )
+     insert into delivery (uuid, webhook_uuid, event_uuid, event_type, status, attempt_count, created_at, updated_at)
+     select gen_random_uuid(), ?, uuid, type, 'FAILED', 1, created_at, created_at from other returning uuid`,
+    [ours.delivery, ours.webhook],
+  )) as [{ uuid: string }]
+  return uuid
 }
 
 async function submit(path: string, form: FormCase) {

@@ -79,24 +79,35 @@ test('the list of the open charges says so in its form', async () => {
 test.each([
   ['pt-BR', 'Últimos 7 dias', 'Cobranças pagas', 'Mostrar o QR Code'],
   ['en', 'Last 7 days', 'Charges paid', 'Show the QR code'],
-])('the overview in %s has this week, the latest paid charges, and a charge with one field', async (language, week, paid, button) => {
-  const owner = createBrowser(fixture, { language })
-  await owner.signIn(ours.email, PASSWORD)
-  const { text } = await owner.get('/dashboard?mode=test')
-  expect(text).toContain(week)
-  // Of two charges of the account one is paid; the week before had none.
-  expect(text).toMatch(new RegExp(`<h2>${paid}</h2><p class="amount">50 ?%</p><p>–</p>`))
-  expect(text).toMatch(new RegExp(`<tr><th scope="row"><a href="/dashboard/charges/${ours.charge}">`))
-  expect(text).toContain(`<button type="submit">${button}</button>`)
-  const day = /payment_date_from=([\d-]{10})&amp;payment_date_to=\1"/.exec(text)
-  expect(day).not.toBeNull()
-})
+])(
+  'the overview in %s has this week, the latest paid charges, and a charge with one field',
+  async (language, week, paid, button) => {
+    const owner = createBrowser(fixture, { language })
+    await owner.signIn(ours.email, PASSWORD)
+    const { text } = await owner.get('/dashboard?mode=test')
+    expect(text).toContain(week)
+    // Of two charges of the account one is paid; the week before had none.
+    expect(text).toMatch(new RegExp(`<h2>${paid}</h2><p class="amount">50 ?%</p><p>–</p>`))
+    expect(text).toMatch(new RegExp(`<tr><th scope="row"><a href="/dashboard/charges/${ours.charge}">`))
+    expect(text).toContain(`<button type="submit">${button}</button>`)
+    const day = /payment_date_from=([\d-]{10})&amp;payment_date_to=\1"/.exec(text)
+    expect(day).not.toBeNull()
+  },
+)
 
 test('the overview of who may not charge has no form', async () => {
   const email = 'viewer@overview.test'
-  await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid: ours.account, role: 'viewer' })
+  await addUser(fixture.orm.em.fork(), {
+    email,
+    password: PASSWORD,
+    accountUuid: ours.account,
+    role: 'viewer',
+  })
   const viewer = createBrowser(fixture)
   await viewer.signIn(email, PASSWORD)
   const { text } = await viewer.get('/dashboard?mode=test')
-  expect([text.includes('Últimos 7 dias'), text.includes('action="/dashboard/charges/new"')]).toEqual([true, false])
+  expect([text.includes('Últimos 7 dias'), text.includes('action="/dashboard/charges/new"')]).toEqual([
+    true,
+    false,
+  ])
 })

@@ -164,7 +164,10 @@ test('the rows of a page are those that the user prefers, in every list', async 
 })
 
 test('a search within a list finds what the search over everything does, together with its filters, in its file too', async () => {
-  await ours.sql(`update charge set external_ref = 'Páscoa 77' where uuid in (?, ?)`, [ours.charge, ours.open])
+  await ours.sql(`update charge set external_ref = 'Páscoa 77' where uuid in (?, ?)`, [
+    ours.charge,
+    ours.open,
+  ])
   const list = '/dashboard/charges?mode=test&q=pascoa'
   const text = await readList(list)
   expect(readTotal(text)).toBe(2)
@@ -215,6 +218,8 @@ test('a user keeps at most twenty filters', async () => {
   for (let n = 1; n <= 20; n++) expect((await save(n)).status).toBe(303)
   expect((await save(21)).status).toBe(422)
   await expect(
-    ours.sql(`update app_user set saved_filters = saved_filters || '[{}]' where jsonb_array_length(saved_filters) = 20`),
+    ours.sql(
+      `update app_user set saved_filters = saved_filters || '[{}]' where jsonb_array_length(saved_filters) = 20`,
+    ),
   ).rejects.toThrow('app_user_saved_filters')
 })

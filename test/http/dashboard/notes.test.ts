@@ -31,7 +31,9 @@ test('a charge has its refunds and disputes in its history, each with its page',
   const { text } = await viewer.get(`/dashboard/charges/${ours.charge}`)
   const entries = readTimeline(text)
   expect(entries.slice(0, 3)).toEqual(['pending: Pendente', 'processing: Em processamento', 'paid: Paga'])
-  expect(entries.filter(one => /Devolução de R\$ [\d.,]+ (em andamento|concluída|não feita)/.test(one))).toHaveLength(1)
+  expect(
+    entries.filter(one => /Devolução de R\$ [\d.,]+ (em andamento|concluída|não feita)/.test(one)),
+  ).toHaveLength(1)
   expect(entries.filter(one => /disputed: Contestação de R\$ [\d.,]+ aberta/.test(one))).toHaveLength(1)
   for (const path of [`refunds/${ours.refund}`, `disputes/${ours.dispute}`])
     expect(text).toContain(`<strong><a href="/dashboard/${path}">`)
@@ -65,8 +67,15 @@ test('an empty note is refused, and an operator who reads the account sees the n
   const operator = createBrowser(fixture)
   await operator.signIn(email, PASSWORD)
   const { text: home } = await operator.get('/dashboard/operator')
-  const form = { _csrf: hiddenFieldOf(home, '_csrf')!, account: ours.account, noun: 'account', uuid: ours.account }
-  await operator.call('POST', '/dashboard/operator/accounts/open', { form: { ...form, reason: 'a question' } })
+  const form = {
+    _csrf: hiddenFieldOf(home, '_csrf')!,
+    account: ours.account,
+    noun: 'account',
+    uuid: ours.account,
+  }
+  await operator.call('POST', '/dashboard/operator/accounts/open', {
+    form: { ...form, reason: 'a question' },
+  })
   const { text } = await operator.get(path)
   expect(text).toContain('O cliente ligou')
   expect(text).not.toContain(`action="${path}/note"`)

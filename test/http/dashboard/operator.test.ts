@@ -484,7 +484,7 @@ describe('an operator action', () => {
     expect((await send('settle', { ...seen(), uuid, as: 'rejected', reason })).status).toBe(409)
     expect((await send('return', { uuid, ...WAITS, reason })).status).toBe(409)
     expect((await send('recover', { uuid, since: new Date().toISOString(), reason })).status).toBe(404)
-    expect(await acts()).toHaveLength(6)
+    expect(await acts()).toHaveLength(8)
   })
 
   test('is not recorded as done when its workflow cannot receive the signal', async () => {
@@ -492,6 +492,6 @@ describe('an operator action', () => {
     const settled = await send('settle', { ...seen(), as: 'rejected', reason })
     const returned = await send('return', { uuid: ours.unmatched, ...WAITS, reason })
     expect([settled.status, returned.status]).toEqual([503, 503])
-    expect(await acts()).toHaveLength(6)
+    expect(await acts()).toHaveLength(8)
   })
 })

@@ -533,8 +533,12 @@ test('a webhook is tested, resent to, disabled and removed', async () => {
   expect(rows).toEqual([{ status: 'PENDING' }, { status: 'PENDING' }])
   // Those that were chosen are sent together, without one that is sent soon anyway.
   expect((await merchant.send(`${on}/resend`, {}, { on })).status).toBe(422)
-  await ours.sql(`update delivery set status = 'FAILED', next_attempt_at = null where uuid = ?`, [ours.delivery])
-  expect((await merchant.get(on)).text).toContain(`form="resend-chosen" name="delivery" value="${ours.delivery}"`)
+  await ours.sql(`update delivery set status = 'FAILED', next_attempt_at = null where uuid = ?`, [
+    ours.delivery,
+  ])
+  expect((await merchant.get(on)).text).toContain(
+    `form="chosen" name="delivery" value="${ours.delivery}"`,
+  )
   expect(await done('resend', { delivery: ours.delivery })).toEqual([303, `${on}?done=resent_many`])
   expect(await done('resend', { delivery: ours.delivery })).toEqual([303, `${on}?done=resent_many`])
   expect(await ours.sql('select status from delivery where uuid = ?', [ours.delivery])).toEqual([
@@ -665,7 +669,7 @@ test('the language switches on the current page, and redirects to no other site'
 test('assets are cached by their content', async () => {
   const { text } = await merchant.get('/dashboard')
   const paths = [...text.matchAll(/(?:href|src)="(\/dashboard\/assets\/[^"]+)"/g)].map(match => match[1]!)
-  expect(new Set(paths).size).toBe(5)
+  expect(new Set(paths).size).toBe(7)
   for (const path of paths) {
     const { status, headers } = await createBrowser(fixture).get(path)
     expect([path, status, headers.get('cache-control')]).toEqual([
@@ -752,7 +756,8 @@ test('the page of a webhook says since when it fails, and asks before it sends m
 test('a user chooses a light or a dark page, in whichever language, until the choice is given up', async () => {
   const browser = createBrowser(fixture)
   await browser.signIn(ours.email, PASSWORD)
-  const readTheme = async () => /<html lang="[^"]+"(?: data-theme="(\w+)")?>/.exec((await browser.get('/dashboard/ledger')).text)![1]
+  const readTheme = async () =>
+    /<html lang="[^"]+"(?: data-theme="(\w+)")?>/.exec((await browser.get('/dashboard/ledger')).text)![1]
   expect(await readTheme()).toBeUndefined()
   for (const theme of ['dark', 'light']) {
     const { status, headers } = await browser.get(`/dashboard/charges?mode=test&theme=${theme}`)

@@ -80,9 +80,12 @@ describe('scheduled reports', () => {
     const monthly = { kind: 'LEDGER', frequency: 'MONTHLY', weekday: null, hour: 6 }
     expect(await readSchedules()).toEqual([weekly, monthly])
     const { text } = await viewer.get(`${SCHEDULES}?mode=test`)
-    for (const part of ['On the 1st of each month', 'Every week: Wednesday', '06:00']) expect(text).toContain(part)
+    for (const part of ['On the 1st of each month', 'Every week: Wednesday', '06:00'])
+      expect(text).toContain(part)
     const portuguese = await viewer.get(`${SCHEDULES}?mode=test&lang=pt-BR`)
-    expect((await viewer.get(portuguese.headers.get('location')!)).text).toContain('Toda semana: quarta-feira')
+    expect((await viewer.get(portuguese.headers.get('location')!)).text).toContain(
+      'Toda semana: quarta-feira',
+    )
     await viewer.get(`${SCHEDULES}?lang=en`)
     const terms = /name="schedule" value="(LEDGER [^"]+)"/.exec(text)![1]!
     for (let times = 0; times < 2; times++) {

@@ -286,7 +286,12 @@ test('the shortcuts of a page are those of its menu, and of what its user may do
     ...['n', 'g o', 'g c', 'g t', 'g d', 'g m', 'g e', 'g f', 'g w'],
   ])
   const email = 'viewer@search.test'
-  await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid: ours.account, role: 'viewer' })
+  await addUser(fixture.orm.em.fork(), {
+    email,
+    password: PASSWORD,
+    accountUuid: ours.account,
+    role: 'viewer',
+  })
   const viewer = createBrowser(fixture)
   await viewer.signIn(email, PASSWORD)
   expect(keysOf((await viewer.get('/dashboard/ledger')).text)[0]).toBe('g o')

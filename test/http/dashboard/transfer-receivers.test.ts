@@ -76,7 +76,16 @@ describe('a receiver that was paid before', () => {
         `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, pix_key, receiver, history,
            request_id, fingerprint, settled_at, end_to_end, created_at, updated_at)
          select ?, account_uuid, uuid, provider_account_uuid, 'settling', 100, ?, ?, '[]', 'r', 'f', ?, ?, ?, ? from connection where uuid = ?`,
-        [uuid, key, JSON.stringify({ name: 'Moinho Sul', document: CPF }), at, `E${uuid}`.slice(0, 32), at, at, user.connection],
+        [
+          uuid,
+          key,
+          JSON.stringify({ name: 'Moinho Sul', document: CPF }),
+          at,
+          `E${uuid}`.slice(0, 32),
+          at,
+          at,
+          user.connection,
+        ],
       )
     for (const at of ['2026-11-01T12:00:00Z', '2026-11-14T12:00:00Z']) await paid(randomUUID(), at)
     const page = await user.browser.get(`${ON}?mode=test`)

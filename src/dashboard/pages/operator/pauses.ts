@@ -5,7 +5,12 @@ import { Account } from '../../../db/entities/account.ts'
 import { Connection } from '../../../db/entities/connection.ts'
 import type { Pause } from '../../../db/entities/pause.ts'
 import { findOpenCircuits } from '../../../db/repositories/circuit-breaker.ts'
-import { findPause, PAUSE_TARGETS, type PauseTarget, type PauseTargetKind } from '../../../db/repositories/pauses.ts'
+import {
+  findPause,
+  PAUSE_TARGETS,
+  type PauseTarget,
+  type PauseTargetKind,
+} from '../../../db/repositories/pauses.ts'
 import { PROVIDER_NAMES, type ProviderName } from '../../../domain/providers/provider.ts'
 import { fail } from '../../../http/api-error.ts'
 import type { Confirmation } from '../../http/confirmation.ts'

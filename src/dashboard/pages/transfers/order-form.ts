@@ -245,7 +245,9 @@ type ListedConnections = Awaited<ReturnType<typeof listConnections>>
 
 /** Says which providers have the value available, because one of them pays the whole transfer; null where each has. */
 function describeCover({ t }: TransferVisit, connections: ListedConnections, valueCents: number) {
-  const covering = connections.filter(({ balances: [balance] }) => (balance?.available_balance ?? 0) >= valueCents)
+  const covering = connections.filter(
+    ({ balances: [balance] }) => (balance?.available_balance ?? 0) >= valueCents,
+  )
   if (covering.length === connections.length) return null
   const names = [...new Set(covering.map(({ provider }) => t(`provider.${provider}`)))].join(', ')
   return covering.length === 0 ? t('transfer.fitsNowhere') : t('transfer.fitsIn', { names })
