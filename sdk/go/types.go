@@ -674,8 +674,8 @@ type CreateWebhookRequest struct {
 	URL string `json:"url"`
 	// Generated where absent.
 	Token Opt[string] `json:"token,omitzero"`
-	// All where absent, except `BATCH` and `RECURRENCE`, which are delivered only where they are named. PAYMENT,
-	// TRANSFER, REFUND, MED, PIX_TRANSACTION, BATCH, RECURRENCE.
+	// All where absent, except `BATCH`, `RECURRENCE` and `REPORT`, which are delivered only where they are named.
+	// PAYMENT, TRANSFER, REFUND, MED, PIX_TRANSACTION, BATCH, RECURRENCE, REPORT.
 	Events []string `json:"events,omitzero"`
 }
 
@@ -1083,7 +1083,7 @@ type DuplicateGuard struct {
 // EventReference: an object of the API
 type EventReference struct {
 	ID string `json:"id"`
-	// PAYMENT, TRANSFER, REFUND, MED, PIX_TRANSACTION, BATCH, RECURRENCE, TEST.
+	// PAYMENT, TRANSFER, REFUND, MED, PIX_TRANSACTION, BATCH, RECURRENCE, REPORT, TEST.
 	Type string `json:"type"`
 }
 
@@ -1485,7 +1485,7 @@ type ListBanksQuery struct {
 
 // ListEventsQuery: an object of the API
 type ListEventsQuery struct {
-	// Of one of these types. PAYMENT, TRANSFER, REFUND, MED, PIX_TRANSACTION, BATCH, RECURRENCE, TEST.
+	// Of one of these types. PAYMENT, TRANSFER, REFUND, MED, PIX_TRANSACTION, BATCH, RECURRENCE, REPORT, TEST.
 	Type []string `json:"type,omitzero"`
 	// Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX that belong to it.
 	OperationUUID Opt[string] `json:"operation_uuid,omitzero"`
@@ -1915,7 +1915,8 @@ type ListTransfersQuery struct {
 type ListWebhookDeliveriesQuery struct {
 	// In one of these statuses. PENDING, DELIVERED, FAILED, CANCELLED.
 	Status []string `json:"status,omitzero"`
-	// Of an event of one of these types. PAYMENT, TRANSFER, REFUND, MED, PIX_TRANSACTION, BATCH, RECURRENCE, TEST.
+	// Of an event of one of these types. PAYMENT, TRANSFER, REFUND, MED, PIX_TRANSACTION, BATCH, RECURRENCE,
+	// REPORT, TEST.
 	Type []string `json:"type,omitzero"`
 	// Created on this day or later, in `time_zone`: `YYYY-MM-DD`. `YYYY-MM-DD`.
 	DateFrom Opt[string] `json:"date_from,omitzero"`
@@ -2757,6 +2758,13 @@ type Report struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
+// ReportEventData: an object of the API
+type ReportEventData struct {
+	Report
+	// Counts the events of this resource, from 1; a lower one that comes later is older news.
+	Sequence int `json:"sequence"`
+}
+
 // ReportSchedule: an object of the API
 type ReportSchedule struct {
 	// LEDGER, PAYMENTS, TRANSFERS, REFUNDS, MEDS, FEES, RECURRENCES, RECONCILIATION.
@@ -2767,7 +2775,7 @@ type ReportSchedule struct {
 	ProviderUUID Opt[string] `json:"provider_uuid,omitzero"`
 	// POINT, COMMA.
 	Decimal string `json:"decimal"`
-	// DAILY, WEEKLY.
+	// DAILY, WEEKLY, MONTHLY.
 	Frequency string   `json:"frequency"`
 	Weekday   Opt[int] `json:"weekday,omitzero"`
 	Hour      int      `json:"hour"`
@@ -2788,7 +2796,8 @@ type ReportScheduleOrder struct {
 	ProviderUUID Opt[string] `json:"provider_uuid,omitzero"`
 	// Decimal separator of CSV; a Brazilian Excel reads COMMA. POINT, COMMA.
 	Decimal Opt[string] `json:"decimal,omitzero"`
-	// DAILY: of the day before. WEEKLY: of the seven days before. DAILY, WEEKLY.
+	// DAILY: of the day before. WEEKLY: of the seven days before. MONTHLY: of the month before, on its 1st. DAILY,
+	// WEEKLY, MONTHLY.
 	Frequency string `json:"frequency"`
 	// Of WEEKLY, on which day it is ordered: 1 is Monday.
 	Weekday Opt[int] `json:"weekday,omitzero"`
@@ -3158,7 +3167,7 @@ type UpdateWebhookRequest struct {
 	// Replaces the token as a rotation does.
 	Token Opt[string] `json:"token,omitzero"`
 	// Replace the events that the endpoint receives. PAYMENT, TRANSFER, REFUND, MED, PIX_TRANSACTION, BATCH,
-	// RECURRENCE.
+	// RECURRENCE, REPORT.
 	Events []string `json:"events,omitzero"`
 	// ACTIVE enables it again, after another TLS handshake. ACTIVE, DISABLED.
 	Status Opt[string] `json:"status,omitzero"`
@@ -3189,7 +3198,7 @@ type Webhook struct {
 	// ACTIVE, DISABLED.
 	Status         string      `json:"status"`
 	DisabledReason Opt[string] `json:"disabled_reason,omitzero"`
-	// PAYMENT, TRANSFER, REFUND, MED, PIX_TRANSACTION, BATCH, RECURRENCE.
+	// PAYMENT, TRANSFER, REFUND, MED, PIX_TRANSACTION, BATCH, RECURRENCE, REPORT.
 	Events []string `json:"events"`
 	// UTC, six fractional digits.
 	CreatedAt time.Time `json:"created_at"`
@@ -3212,6 +3221,8 @@ func newEventData(kind string) any {
 		return new(BatchEventData)
 	case "RECURRENCE":
 		return new(RecurrenceEventData)
+	case "REPORT":
+		return new(ReportEventData)
 	case "TEST":
 		return new(TestEventData)
 	}

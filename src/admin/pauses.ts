@@ -25,7 +25,7 @@ export function startPause(em: EntityManager, order: PauseRequest): Promise<void
         Pause,
         { uuid: randomUUID(), ...getPauseTargetColumns(target), ...details },
         {
-          onConflictFields: ['accountUuid', 'connectionUuid'],
+          onConflictFields: ['accountUuid', 'connectionUuid', 'provider'],
           onConflictExcludeFields: ['uuid', 'createdAt'],
         },
       )
@@ -66,5 +66,6 @@ export function closeCircuit(
 
 function formatPauseSubject(target: PauseTarget): string {
   if (target === 'all') return 'all'
+  if ('provider' in target) return `provider/${target.provider}`
   return 'accountUuid' in target ? `account/${target.accountUuid}` : `connection/${target.connectionUuid}`
 }

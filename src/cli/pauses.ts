@@ -3,7 +3,8 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { OperatorAction } from '../db/entities/operator-action.ts'
 import { Pause } from '../db/entities/pause.ts'
-import type { PauseTarget } from '../db/repositories/pauses.ts'
+import { PAUSE_TARGETS, type PauseTarget, type PauseTargetKind } from '../db/repositories/pauses.ts'
+import { PROVIDER_NAMES } from '../domain/providers/provider.ts'
 import {
   type OperatorCommand,
   parseCount,
@@ -65,30 +66,36 @@ export function registerPauseCommands(trilho: OperatorCommand) {
     })
 }
 
-const PAUSE_TARGETS = ['all', 'account', 'connection'] as const
-type PauseTargetKind = (typeof PAUSE_TARGETS)[number]
-
 function addTargetCommand(parent: OperatorCommand, kind: PauseTargetKind) {
   const command = parent.auditedCommand(kind)
-  return kind === 'all'
-    ? command.description('the whole service')
+  if (kind === 'all') return command.description('the whole service')
+  return kind === 'provider'
+    ? command.argument('<provider>', PROVIDER_NAMES.join(', ')).description('all connections to a provider')
     : command.argument(`<${kind}>`, `${kind} UUID`, parseUuid).description(`one ${kind}`)
 }
 
-/** Builds the target from the first argument of commander, which is the parsed UUID unless everything is meant. */
+/** Builds the target from the first argument of commander: the parsed UUID, or the name of a provider; none where everything is meant. */
 function toPauseTarget(kind: PauseTargetKind, argument: unknown): PauseTarget {
   if (kind === 'all') return 'all'
+  if (kind === 'provider')
+    return {
+      provider: requireFound(
+        PROVIDER_NAMES.find(name => name === argument),
+        `provider ${argument}`,
+      ),
+    }
   return kind === 'account' ? { accountUuid: String(argument) } : { connectionUuid: String(argument) }
 }
 
 async function requireTarget(em: EntityManager, target: PauseTarget): Promise<void> {
-  if (target === 'all') return
+  if (target === 'all' || 'provider' in target) return
   if ('accountUuid' in target) await requireAccount(em, target.accountUuid)
   else
     requireFound(await em.findOne(Connection, target.connectionUuid), `connection ${target.connectionUuid}`)
 }
 
-function formatPauseTarget({ accountUuid, connectionUuid }: Pause): string {
+function formatPauseTarget({ accountUuid, connectionUuid, provider }: Pause): string {
+  if (provider) return `provider/${provider}`
   if (connectionUuid) return `connection/${connectionUuid}`
   return accountUuid ? `account/${accountUuid}` : 'all'
 }

@@ -15,6 +15,7 @@ import { registerDisputePages } from './pages/disputes.ts'
 import { registerEventPages } from './pages/events.ts'
 import { registerLedgerPages } from './pages/ledger.ts'
 import { registerLimitPages } from './pages/limits.ts'
+import { registerNoteForms } from './pages/notes.ts'
 import { registerAccountForms } from './pages/operator/account.ts'
 import { registerAccountPages } from './pages/operator/accounts.ts'
 import { registerOperatorActions } from './pages/operator/actions.ts'
@@ -36,11 +37,13 @@ import { registerProfilePages } from './pages/profile.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerQrCodePages } from './pages/qr-codes.ts'
 import { registerPublicReceipts, registerReceipts } from './pages/receipts.ts'
+import { registerReconciliationPages } from './pages/reconciliations.ts'
 import { registerRecurrenceActions } from './pages/recurrences/actions.ts'
 import { registerRecurrenceForm } from './pages/recurrences/create.ts'
 import { registerRecurrencePages } from './pages/recurrences/recurrences.ts'
 import { registerRefundPages } from './pages/refunds.ts'
 import { registerReportPages } from './pages/reports.ts'
+import { registerSavedFilterForms } from './pages/saved-filters.ts'
 import { registerSearchPage } from './pages/search.ts'
 import { registerSettingsPages } from './pages/settings.ts'
 import { registerSettlementPages } from './pages/settlement.ts'
@@ -93,14 +96,17 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerTransferApprovalForms(pageRouter)
   registerApprovalPage(pageRouter)
   registerDisputePages(pageRouter)
+  registerNoteForms(pageRouter)
   registerRefundPages(pageRouter)
   registerReceipts(pageRouter)
   registerUnmatchedPages(pageRouter)
   registerSearchPage(pageRouter)
+  registerSavedFilterForms(pageRouter)
   registerPixKeyPages(pageRouter)
   registerLedgerPages(pageRouter)
   registerSettlementPages(pageRouter)
   registerReportPages(pageRouter)
+  registerReconciliationPages(pageRouter)
   registerProviderPages(pageRouter)
   registerLimitPages(pageRouter)
   registerTokenPages(pageRouter)

@@ -9,9 +9,10 @@ import type { Context } from 'koa'
 /** URLs of assets by their names. */
 export type AssetUrls = Record<string, string>
 
-/** Logo and style sheets of every page, in the order of their application. */
+/** Logo, icon of the pages as an app, and style sheets of every page, in the order of their application. */
 export const SHARED_ASSETS = {
   'rail.svg': join(import.meta.dirname, 'assets/rail.svg'),
+  'icon.png': join(import.meta.dirname, 'assets/icon.png'),
   'pico.css': '@picocss/pico/css/pico.min.css',
   'trilho.css': join(import.meta.dirname, 'assets/trilho.css'),
 }
@@ -22,12 +23,12 @@ const COMPRESS_ASSET = {
   gzip: (body: Buffer) => gzipSync(body),
 }
 
-/** Serves files, of absolute paths or of packages, below a path of the router. Their URLs contain a hash of the content, so browsers may cache them. */
-export function serveAssets(router: Router, path: string, files: Record<string, string>): AssetUrls {
+/** Serves files, of absolute paths or of packages, or what they would hold, below a path of the router. Their URLs contain a hash of the content, so browsers may cache them. */
+export function serveAssets(router: Router, path: string, files: Record<string, string | Buffer>): AssetUrls {
   const { resolve } = createRequire(import.meta.url)
   const urls: AssetUrls = {}
   for (const [name, file] of Object.entries(files)) {
-    const body = readFileSync(resolve(file))
+    const body = typeof file === 'string' ? readFileSync(resolve(file)) : file
     const compressed: { br?: Buffer; gzip?: Buffer } = {}
     urls[name] = `${path}/${createHash('sha256').update(body).digest('hex').slice(0, 16)}/${name}`
     router.get(urls[name], ctx => {

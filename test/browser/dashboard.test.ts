@@ -86,7 +86,7 @@ describeWithBrowser('the dashboard in a browser', () => {
       'Pendente',
       'Em processamento',
       'Paga',
-      'Devolução em andamento',
+      expect.stringMatching(/^Devolução de R\$\s50,25 concluída/),
       'Devolvida parcialmente',
     ])
     // Workflows are for operators.

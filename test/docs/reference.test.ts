@@ -9,6 +9,7 @@ import {
 } from '../../src/api/docs/documentation-files.ts'
 import { renderMarkdown } from '../../src/api/docs/markdown.ts'
 import { writeReference } from '../../src/api/docs/reference.ts'
+import { REFERENCE_TITLES } from '../../src/api/docs/reference-phrases.ts'
 import { ROOT } from './support/documents.ts'
 
 /** The API reference, which is written from the OpenAPI document, and the folder of the documentation that is built ahead. */
@@ -82,6 +83,45 @@ test('every id is unique, and every link leads to one, or to a code of the error
   const errors = await readFile(join(ROOT, 'docs/errors.md'), 'utf8')
   const codes = [...html.matchAll(/ href="\/docs\/errors#([^"]+)"/g)].map(([, code]) => code!)
   expect([...new Set(codes)].filter(code => !errors.includes(`| \`${code}\` |`))).toEqual([])
+})
+
+describe('in Portuguese', () => {
+  const portuguese = writeReference(openApi, 'pt')
+  const { text: page } = renderMarkdown(portuguese, { file: 'openapi.json' }).text
+  const operations = [...Object.values<object>(openApi.paths), ...Object.values<object>(openApi.webhooks)]
+    .flatMap(methods => Object.values<{ operationId: string }>(methods as never))
+    .map(({ operationId }) => operationId)
+
+  test('every operation, event and group has a title, and no other is there', () => {
+    const { tags, operations: titles } = REFERENCE_TITLES.pt!
+    expect(Object.keys(titles).sort()).toEqual([...operations].sort())
+    expect(new Set(Object.values(titles)).size).toBe(operations.length)
+    const names = openApi.tags.map(({ name }: { name: string }) => name)
+    expect(Object.keys(tags).sort()).toEqual(names.sort())
+    for (const [title] of Object.values(tags)) expect(portuguese).toContain(`\n## ${title}\n`)
+  })
+
+  test('has the same operations with words of its language around them', () => {
+    const section = portuguese.split('\n### Criar uma cobrança\n')[1]!.split(/\n##/)[0]!
+    expect(section).toContain('`POST /api/v1/payments` (`createPayment`)')
+    expect(section).toMatch(/\| `Idempotency-Key` opcional \| string \| No cabeçalho\..* 1 a 255 caracteres/)
+    expect(section).toContain(
+      'Resposta `201`, `application/json`: `data` é [CreatedCharge](#objeto-createdcharge).',
+    )
+    for (const title of ['curl', 'TypeScript', 'Python', 'Resposta'])
+      expect(section).toContain(` fold=${title}\n`)
+  })
+
+  test('every id is unique, and every link leads to one, or to a code of the errors page', async () => {
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!)
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+    const links = [...page.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => decodeURIComponent(id!))
+    expect(links.filter(id => !ids.includes(id))).toEqual([])
+    const errors = await readFile(join(ROOT, 'docs/guide/pt/errors.md'), 'utf8')
+    const codes = [...page.matchAll(/ href="\/docs\/pt\/errors#([^"]+)"/g)].map(([, code]) => code!)
+    expect(codes.length).toBeGreaterThan(100)
+    expect([...new Set(codes)].filter(code => !errors.includes(`| \`${code}\` |`))).toEqual([])
+  })
 })
 
 describe('the folder that is built', () => {

@@ -763,19 +763,21 @@ describe('answers', () => {
 })
 
 describe('pause and resume', () => {
-  test('the service, an account, a connection; list shows running pauses, resume ends one', async () => {
+  test('the service, an account, a connection, a provider; list shows running pauses, resume ends one', async () => {
     const { uuid } = await connection()
     await run('pause', 'all', '--reach', 'money-out', ...BY)
     await run('pause', 'account', account, ...BY)
     await run('pause', 'connection', uuid, ...BY)
+    await run('pause', 'provider', 'PROVIDER_A', ...BY)
     const listPauses = async () => (await run('pause', 'list')).map(({ of, reach }) => [of, reach])
     expect(await listPauses()).toEqual([
       ['all', 'money_out'],
       [`account/${account}`, 'everything'],
       [`connection/${uuid}`, 'everything'],
+      ['provider/PROVIDER_A', 'everything'],
     ])
     expect((await run('pause', 'list'))[0]).toMatchObject({ actor: 'ana', reason: 'a drill' })
-    for (const words of [['all'], ['account', account], ['connection', uuid]]) {
+    for (const words of [['all'], ['account', account], ['connection', uuid], ['provider', 'PROVIDER_A']]) {
       await run('resume', ...words, ...BY)
       await expect(run('resume', ...words, ...BY)).rejects.toThrow(/no such pause/)
     }
@@ -790,6 +792,7 @@ describe('pause and resume', () => {
     ['without a reason', ['all'], /--reason/],
     ['of an unknown account', ['account', crypto.randomUUID(), ...BY], /there is no account/],
     ['of an unknown connection', ['connection', crypto.randomUUID(), ...BY], /there is no connection/],
+    ['of an unknown provider', ['provider', 'PROVIDER_X', ...BY], /there is no provider/],
     ['of a pause with another scope', ['all', '--reach', 'some', ...BY], /Allowed choices/],
   ])('%s is refused', async (_what, words, why) => {
     await expect(run('pause', ...words)).rejects.toThrow(why)

@@ -55,3 +55,28 @@ testWithBrowser('a check of a form that fails says nothing about the age of its 
   expect(await page.locator('#stale').textContent()).toBe('')
   await page.unrouteAll()
 })
+
+testWithBrowser('the counter says that it was paid, and the next charge is one key away', async () => {
+  const counter = `/dashboard/charges/${ours.open}/counter`
+  await page.goto(counter)
+  const code = page.locator('#payload')
+  expect(await code.isVisible()).toBe(false)
+  await page.getByText('Mostrar o código para copiar').click()
+  await code.waitFor()
+  // What a user has switched off stays so.
+  await page.getByLabel('Som ao receber').uncheck()
+  await page.reload()
+  expect(await page.getByLabel('Som ao receber').isChecked()).toBe(false)
+  // The refresh is answered as that of a charge that is paid.
+  const paid = await (await page.request.get(`/dashboard/charges/${ours.charge}/counter`)).text()
+  await page.route(`**${counter}**`, route =>
+    isOfScript(route.request().headers())
+      ? route.fulfill({ contentType: 'text/html', body: paid })
+      : route.continue(),
+  )
+  await page.locator('.outcome.paid').waitFor()
+  await page.locator('[data-next]:focus').waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/dashboard/charges/new?mode=test')
+  await page.unrouteAll()
+})

@@ -1741,7 +1741,10 @@ class EventReference
 {
     public readonly string $id;
 
-    /** PAYMENT, TRANSFER, REFUND, MED, PIX_TRANSACTION, BATCH, RECURRENCE, TEST; a newer API may have others. */
+    /**
+     * PAYMENT, TRANSFER, REFUND, MED, PIX_TRANSACTION, BATCH, RECURRENCE, REPORT, TEST; a newer API may have
+     * others.
+     */
     public readonly string $type;
 
     /** @param array<string, mixed> $data */
@@ -3989,7 +3992,7 @@ class ReportSchedule
     /** POINT, COMMA; a newer API may have others. */
     public readonly string $decimal;
 
-    /** DAILY, WEEKLY; a newer API may have others. */
+    /** DAILY, WEEKLY, MONTHLY; a newer API may have others. */
     public readonly string $frequency;
 
     public readonly ?int $weekday;
@@ -4039,8 +4042,8 @@ class ReportScheduleOrder
     public readonly ?string $decimal;
 
     /**
-     * DAILY: of the day before. WEEKLY: of the seven days before
-     * DAILY, WEEKLY; a newer API may have others.
+     * DAILY: of the day before. WEEKLY: of the seven days before. MONTHLY: of the month before, on its 1st
+     * DAILY, WEEKLY, MONTHLY; a newer API may have others.
      */
     public readonly string $frequency;
 
@@ -4899,6 +4902,19 @@ class RefundEventData extends RefundResult
     }
 }
 
+class ReportEventData extends Report
+{
+    /** Counts the events of this resource, from 1; a lower one that comes later is older news */
+    public readonly int $sequence;
+
+    /** @param array<string, mixed> $data */
+    public function __construct(array $data)
+    {
+        parent::__construct($data);
+        $this->sequence = Read::integer($data['sequence'] ?? null);
+    }
+}
+
 class TestEventData extends Webhook
 {
     /** Counts the events of this resource, from 1; a lower one that comes later is older news */
@@ -4947,6 +4963,7 @@ final class EventData
             'PIX_TRANSACTION' => new PixTransactionEventData($data),
             'BATCH' => new BatchEventData($data),
             'RECURRENCE' => new RecurrenceEventData($data),
+            'REPORT' => new ReportEventData($data),
             'TEST' => new TestEventData($data),
             default => $data,
         };

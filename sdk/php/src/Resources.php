@@ -1755,8 +1755,8 @@ final class Webhooks
      *
      * @param string $url https, resolving to public addresses only
      * @param string|null $token Generated where absent
-     * @param list<string>|null $events All where absent, except `BATCH` and `RECURRENCE`, which are delivered only
-     * where they are named
+     * @param list<string>|null $events All where absent, except `BATCH`, `RECURRENCE` and `REPORT`, which are
+     * delivered only where they are named
      */
     public function create(string $url, ?string $token = null, ?array $events = null, ?string $idempotencyKey = null): Model\Webhook
     {

@@ -57,6 +57,7 @@ export type {
   RefundEvent,
   RefundResult,
   Report,
+  ReportEvent,
   ReportSchedules,
   Split,
   StatusChange,

@@ -9,6 +9,7 @@ import {
 import { movementSchema, showMovement } from '../../contract/ledger/movement.ts'
 import { recurrenceSchema, showRecurrence } from '../../contract/recurrences/recurrence.ts'
 import { refundSchema, showRefund } from '../../contract/refunds/refund.ts'
+import { reportSchema, showReport } from '../../contract/reports/report.ts'
 import { showTransfer, transferSchema } from '../../contract/transfers/transfer.ts'
 import { batchSchema, needsBatchApproval, showBatch } from '../../contract/transfers/transfer-batch.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
@@ -18,6 +19,7 @@ import { ATTACHMENT_ORDER, Attachment, type Dispute } from '../../db/entities/di
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Recurrence } from '../../db/entities/recurrence.ts'
 import type { Refund } from '../../db/entities/refund.ts'
+import type { Report } from '../../db/entities/report.ts'
 import type { TransferBatch } from '../../db/entities/transfer-batch.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { queryApproval } from '../../db/repositories/approvals.ts'
@@ -101,6 +103,28 @@ export function recordRecurrenceEvent(em: EntityManager, recurrence: Recurrence,
     const isPastDue = (await findPastDueRecurrences(em, [uuid])).has(uuid)
     return z.encode(recurrenceSchema, showRecurrence(recurrence, { isPastDue }))
   })
+}
+
+/**
+ * Records a REPORT event: the report as its GET shows it now. It is of the mode of the report: one of all providers names the first of
+ * that mode. No workflow starts its deliveries, but the next sweep.
+ */
+export async function recordReportEvent(em: EntityManager, report: Report, at: Date): Promise<void> {
+  const { uuid, accountUuid, isSimulated, requestId } = report
+  const connectionUuid =
+    report.connectionUuid ?? (await findFirstConnection(em, { accountUuid, isSimulated }))
+  await recordEvent(em, 'REPORT', report, { connectionUuid, requestId, at }, () =>
+    z.encode(reportSchema, showReport(report)),
+  )
+  await scheduleDeliveriesForSweep(em, uuid)
+}
+
+async function findFirstConnection(
+  em: EntityManager,
+  of: { accountUuid: string; isSimulated: boolean },
+): Promise<string | null> {
+  const [first] = await em.find(Connection, of, { orderBy: { createdAt: 'asc', uuid: 'asc' }, limit: 1 })
+  return first?.uuid ?? null
 }
 
 /** Records a REFUND event: the refund result as its GET shows it now. */

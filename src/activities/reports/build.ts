@@ -7,6 +7,7 @@ import { isPartialReport, REPORT_LIFETIME_MS, reportMachine } from '../../domain
 import { scaleWait } from '../../domain/shared/intervals.ts'
 import { createFileCipher, type FileKey } from '../../security/sealed-file.ts'
 import type { BuildReportResult } from '../../workflows/contracts/reports.ts'
+import { recordReportEvent } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { storeCompressedFile } from '../shared/compressed-file.ts'
 import { transition } from '../shared/transition.ts'
@@ -76,6 +77,7 @@ async function writeClaimedReport(
     if (file === null) {
       transition(stored, reportMachine, 'failed', at)
       stored.failure = 'too_many_lines'
+      await recordReportEvent(em, stored, at)
       return { kind: 'closed' }
     }
     const { key, ...figures } = file
@@ -84,6 +86,7 @@ async function writeClaimedReport(
     stored.sealedFile = sealer.seal(key)
     stored.expiresAt = new Date(figures.builtAt!.getTime() + keepMs)
     transition(stored, reportMachine, 'built', at)
+    await recordReportEvent(em, stored, at)
     return { kind: 'ready', keepMs }
   })
   if (result.kind === 'closed') await storage.removeFile(fileKey)

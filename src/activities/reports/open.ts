@@ -4,6 +4,7 @@ import { findLockedRow } from '../../db/locks.ts'
 import { noQuery } from '../../db/pipeline/query.ts'
 import { type ReportState, reportMachine } from '../../domain/reports/report.ts'
 import type { CloseReportInput, ReportInput } from '../../workflows/contracts/reports.ts'
+import { recordReportEvent } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { transition } from '../shared/transition.ts'
 
@@ -29,6 +30,7 @@ export function openReport({ orm }: ActivityDependencies) {
         isPartial: null,
         builtAt: null,
         expiresAt: null,
+        sequence: 0,
         createdAt: at,
         updatedAt: at,
       })
@@ -47,6 +49,7 @@ export function closeReport({ orm, storage }: ActivityDependencies) {
       if (reportMachine.accepts(report.state, 'failed')) {
         transition(report, reportMachine, 'failed', at)
         report.failure = reason
+        await recordReportEvent(em, report, at)
       } else if (reportMachine.accepts(report.state, 'removed')) {
         transition(report, reportMachine, 'removed', at)
         report.sealedFile = null

@@ -1,9 +1,23 @@
 import type { buildOpenApiDocument } from '../openapi/document.ts'
+import type { GuideLanguage } from './guide-pages.ts'
 import { toHeadingId } from './markdown.ts'
+import { REFERENCE_PHRASES, REFERENCE_TITLES, type ReferencePhrases } from './reference-phrases.ts'
 
 /** Writes the API reference, from the OpenAPI document alone, as Markdown: a page as the others are. */
 
-export const REFERENCE_PATH = '/docs/reference'
+/** Pages of the reference. */
+export const REFERENCE_PATHS: Record<GuideLanguage, string> = {
+  en: '/docs/reference',
+  pt: '/docs/pt/reference',
+}
+
+/** Returns the title of an operation in a language: its summary in that of the OpenAPI document. */
+export function titleOperation(
+  { operationId, summary }: { operationId: string; summary: string },
+  language: GuideLanguage,
+): string {
+  return REFERENCE_TITLES[language]?.operations[operationId] ?? summary
+}
 
 type OpenApi = ReturnType<typeof buildOpenApiDocument>
 /** The parts of a JSON Schema that the document uses. */
@@ -27,7 +41,13 @@ type Schema = {
 } & Partial<Record<'anyOf' | 'oneOf' | 'allOf', Schema[]>>
 type Content = Record<string, { schema?: Schema; example?: unknown; examples?: Record<string, unknown> }>
 type Response = { $ref?: string; content?: Content }
-type Parameter = { name: string; in: string; required?: boolean; description?: string; schema: Schema }
+type Parameter = {
+  name: string
+  in: 'header' | 'path' | 'query'
+  required?: boolean
+  description?: string
+  schema: Schema
+}
 type Operation = {
   operationId: string
   tags: [string]
@@ -38,39 +58,41 @@ type Operation = {
   responses: Record<string, Response>
   'x-codeSamples'?: { label: string; lang: string; source: string }[]
 }
-/** An operation with its method and path; null for an event, which is sent to an endpoint of the merchant. */
-type Call = { address: string | null; operation: Operation }
+/** An operation with its title, its method and path; null for an event, which is sent to an endpoint of the merchant. */
+type Call = { title: string; address: string | null; operation: Operation }
 
 /** Writes the reference: an intro, the operations by tag, and every object once. */
-export function writeReference(openApi: OpenApi): string {
-  const calls = listCalls(openApi)
-  const objects = new ReferencedObjects(openApi.components.schemas as Record<string, Schema>)
+export function writeReference(openApi: OpenApi, language: GuideLanguage = 'en'): string {
+  const phrases = REFERENCE_PHRASES[language]
+  const calls = listCalls(openApi, language)
+  const objects = new ReferencedObjects(openApi.components.schemas as Record<string, Schema>, phrases)
   const tags = openApi.tags.flatMap(({ name, description }) => {
     const tagCalls = calls.filter(({ operation }) => operation.tags[0] === name)
     const index = tagCalls.map(
-      ({ address, operation: { summary } }) =>
-        `- [${summary}](#${toHeadingId(summary)})${address ? `: \`${address}\`` : ''}`,
+      ({ title, address }) => `- [${title}](#${toHeadingId(title)})${address ? `: \`${address}\`` : ''}`,
     )
     const sections = tagCalls.flatMap(call => writeOperation(call, openApi, objects))
-    return [`## ${toTitle(name)}`, description, index.join('\n'), ...sections]
+    const [title, text] = REFERENCE_TITLES[language]?.tags[name] ?? [toTitle(name), description]
+    return [`## ${title}`, text, index.join('\n'), ...sections]
   })
   const intro = [
-    '# API reference',
-    openApi.info.description,
-    'Requests under `/api/v1` have the header `Authorization: Bearer <token>`. Answers and errors are JSON in UTF-8; the ' +
-      '[guide](/docs/en/requests) says what is common to all requests. Programs read the [OpenAPI document](/openapi.json).',
+    `# ${phrases.title}`,
+    ...(language === 'en' ? [openApi.info.description] : []),
+    phrases.common,
   ]
-  return [...intro, ...tags, '## Objects', ...objects.writeAll()].join('\n\n')
+  return [...intro, ...tags, `## ${phrases.objects}`, ...objects.writeAll()].join('\n\n')
 }
 
-function listCalls({ paths, webhooks }: OpenApi): Call[] {
+function listCalls({ paths, webhooks }: OpenApi, language: GuideLanguage): Call[] {
   const merchantCalls = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
+      title: titleOperation(operation as Operation, language),
       address: `${method.toUpperCase()} ${path}`,
       operation: operation as Operation,
     })),
   )
   const webhookCalls = Object.values(webhooks).map(({ post }) => ({
+    title: titleOperation(post as Operation, language),
     address: null,
     operation: post as Operation,
   }))
@@ -78,48 +100,53 @@ function listCalls({ paths, webhooks }: OpenApi): Call[] {
 }
 
 function writeOperation(
-  { address, operation }: Call,
+  { title, address, operation }: Call,
   openApi: OpenApi,
   objects: ReferencedObjects,
 ): string[] {
-  const { operationId, summary, description, parameters = [], requestBody, responses } = operation
+  const { phrases } = objects
+  const { operationId, description, parameters = [], requestBody, responses } = operation
   const [media, body] = Object.entries(requestBody?.content ?? {})[0] ?? []
   const samples = operation['x-codeSamples'] ?? []
   const [success, answer] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
   const [answerMedia, answerBody] = Object.entries(answer?.content ?? {})[0] ?? []
   return [
-    `### ${summary}`,
+    `### ${title}`,
     ...(address ? [`\`${address}\` (\`${operationId}\`)`] : []),
     ...(description ? [description] : []),
     ...writeTable(
-      'Parameter',
+      phrases.parameter,
       parameters.map(one => [
-        nameField(one.name, one.required),
+        nameField(one.name, one.required, phrases),
         objects.describeType(one.schema),
-        describeParameter(one),
+        describeParameter(one, phrases),
       ]),
+      phrases,
     ),
     ...(body?.schema
-      ? [`Body, \`${media}\`:`, ...writeTable('Field', objects.listFields(objects.resolve(body.schema)))]
+      ? [
+          `${phrases.body}, \`${media}\`:`,
+          ...writeTable(phrases.field, objects.listFields(objects.resolve(body.schema)), phrases),
+        ]
       : []),
     ...samples.map(({ label, lang, source }) =>
       writeFold(label, lang === 'Shell' ? 'sh' : lang.toLowerCase(), source),
     ),
-    ...(address ? [] : writeExample('Body', body?.example)),
+    ...(address ? [] : writeExample(phrases.body, body?.example)),
     ...(answerBody?.schema
-      ? [`Answer \`${success}\`, \`${answerMedia}\`: ${objects.describeBody(answerBody.schema)}`]
+      ? [`${phrases.answer} \`${success}\`, \`${answerMedia}\`: ${objects.describeBody(answerBody.schema)}`]
       : []),
     ...(success && !answerBody?.schema && address
-      ? [`Answer \`${success}\`${answerMedia ? `, \`${answerMedia}\`` : ''}.`]
+      ? [`${phrases.answer} \`${success}\`${answerMedia ? `, \`${answerMedia}\`` : ''}.`]
       : []),
-    ...writeExample('Answer', answerBody?.example),
+    ...writeExample(phrases.answer, answerBody?.example),
     ...writeErrors(responses, openApi, objects),
   ]
 }
 
-function describeParameter({ in: place, description, schema }: Parameter): string {
-  const sentence = `In the ${place === 'header' ? 'headers' : place}`
-  return joinSentences([sentence, description, ...listLimits(schema)])
+function describeParameter({ in: place, description, schema }: Parameter, phrases: ReferencePhrases): string {
+  const sentence = { header: phrases.inHeader, path: phrases.inPath, query: phrases.inQuery }[place]
+  return joinSentences([sentence, description, ...listLimits(schema, phrases)])
 }
 
 /** Lists the codes by status; a code whose `data` says more than the message has its type. */
@@ -137,11 +164,11 @@ function writeErrors(
     const codes = Object.keys(examples).map(code => {
       const $ref = schema?.discriminator?.mapping[code]
       const { data } = objects.resolve($ref ? { $ref } : (schema ?? {})).properties ?? {}
-      return `[\`${code}\`](/docs/errors#${code})${data ? ` (\`data\`: ${objects.describeType(data)})` : ''}`
+      return `[\`${code}\`](${objects.phrases.errorsPath}#${code})${data ? ` (\`data\`: ${objects.describeType(data)})` : ''}`
     })
     return codes.length > 0 ? [`${status} ${codes.join(', ')}`] : []
   })
-  return errors.length > 0 ? [`Errors: ${errors.join('; ')}.`] : []
+  return errors.length > 0 ? [`${objects.phrases.errors}: ${errors.join('; ')}.`] : []
 }
 
 /** The named schemas that the reference has referred to; each is written once. */
@@ -149,8 +176,12 @@ class ReferencedObjects {
   readonly #names = new Set<string>()
   readonly #schemas: Record<string, Schema>
 
-  constructor(schemas: Record<string, Schema>) {
+  /** Words of the language. */
+  readonly phrases: ReferencePhrases
+
+  constructor(schemas: Record<string, Schema>, phrases: ReferencePhrases) {
     this.#schemas = schemas
+    this.phrases = phrases
   }
 
   resolve(schema: Schema): Schema {
@@ -164,12 +195,14 @@ class ReferencedObjects {
     for (const name of this.#names) {
       const schema = this.#schemas[name]!
       const variants = schema.oneOf ?? schema.anyOf
-      const text = variants ? [`One of ${variants.map(one => this.describeType(one)).join(', ')}.`] : []
+      const text = variants
+        ? [`${this.phrases.oneOf} ${variants.map(one => this.describeType(one)).join(', ')}.`]
+        : []
       sections.set(name, [
-        `### Object ${name}`,
+        `### ${this.phrases.object} ${name}`,
         ...(schema.description ? [`${joinSentences([schema.description])}.`] : []),
         ...text,
-        ...writeTable('Field', this.listFields(schema)),
+        ...writeTable(this.phrases.field, this.listFields(schema), this.phrases),
       ])
     }
     return [...sections.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, section]) => section)
@@ -180,9 +213,10 @@ class ReferencedObjects {
     const parts = [schema, ...(schema.allOf ?? []).map(one => this.resolve(one))]
     return parts.flatMap(({ properties = {}, required = [] }) =>
       Object.entries(properties).flatMap(([name, field]) => {
-        const meaning = joinSentences([field.description, ...listLimits(field)])
+        const meaning = joinSentences([field.description, ...listLimits(field, this.phrases)])
         const inner = field.type === 'array' ? field.items : withoutNull(field)
-        const row = [nameField(prefix + name, required.includes(name)), this.describeType(field), meaning]
+        const fieldName = nameField(prefix + name, required.includes(name), this.phrases)
+        const row = [fieldName, this.describeType(field), meaning]
         return [row, ...(inner?.properties ? this.listFields(inner, `${prefix}${name}.`) : [])]
       }),
     )
@@ -192,7 +226,7 @@ class ReferencedObjects {
   describeBody(schema: Schema): string {
     const fields = Object.entries(this.resolve(schema).properties ?? {})
     if (fields.length === 0 || fields.length > 2) return `${this.describeType(schema)}.`
-    return `${fields.map(([name, field]) => `\`${name}\` is ${this.describeType(field)}`).join(', ')}.`
+    return `${fields.map(([name, field]) => `\`${name}\` ${this.phrases.is} ${this.describeType(field)}`).join(', ')}.`
   }
 
   describeType(schema: Schema): string {
@@ -200,14 +234,16 @@ class ReferencedObjects {
     if ($ref) {
       const name = $ref.split('/').at(-1)!
       this.#names.add(name)
-      return `[${name}](#${toHeadingId(`Object ${name}`)})`
+      return `[${name}](#${toHeadingId(`${this.phrases.object} ${name}`)})`
     }
     if (values) return values.map(value => `\`${value}\``).join(', ')
     const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf
     if (choices)
-      return [...new Set(choices.map(one => this.describeType(one)))].join(schema.allOf ? ' and ' : ' or ')
-    if (type === 'array') return `list of ${this.describeType(items ?? {})}`
-    return format ?? [type ?? 'any'].flat().join(' or ')
+      return [...new Set(choices.map(one => this.describeType(one)))].join(
+        ` ${schema.allOf ? this.phrases.and : this.phrases.or} `,
+      )
+    if (type === 'array') return `${this.phrases.listOf} ${this.describeType(items ?? {})}`
+    return format ?? [type ?? 'any'].flat().join(` ${this.phrases.or} `)
   }
 }
 
@@ -217,20 +253,24 @@ function withoutNull(schema: Schema): Schema {
   return choices.length === 1 ? choices[0]! : schema
 }
 
-function listLimits(schema: Schema): string[] {
+function listLimits(schema: Schema, phrases: ReferencePhrases): string[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern } = schema
   return [
-    ...listRange(minimum, maximum, ''),
-    ...listRange(minLength, maxLength, ' characters'),
-    ...listRange(minItems, maxItems, ' items'),
-    ...(pattern ? [`Matches \`${pattern}\``] : []),
+    ...listRange([minimum, maximum], '', phrases),
+    ...listRange([minLength, maxLength], ` ${phrases.characters}`, phrases),
+    ...listRange([minItems, maxItems], ` ${phrases.items}`, phrases),
+    ...(pattern ? [`${phrases.matches} \`${pattern}\``] : []),
   ]
 }
 
-function listRange(min: number | undefined, max: number | undefined, unit: string): string[] {
-  if (min !== undefined && max !== undefined) return [`${min} to ${max}${unit}`]
-  if (min !== undefined) return [`At least ${min}${unit}`]
-  return max === undefined ? [] : [`At most ${max}${unit}`]
+function listRange(
+  [min, max]: [number | undefined, number | undefined],
+  unit: string,
+  { to, atLeast, atMost }: ReferencePhrases,
+): string[] {
+  if (min !== undefined && max !== undefined) return [`${min} ${to} ${max}${unit}`]
+  if (min !== undefined) return [`${atLeast} ${min}${unit}`]
+  return max === undefined ? [] : [`${atMost} ${max}${unit}`]
 }
 
 /** Joins sentences, of which some end in a period and some are absent. */
@@ -243,17 +283,13 @@ function find(parts: Record<string, unknown>, reference: string): Schema {
 }
 
 /** Not a code alone: a row that starts with one has its name as an anchor, and names of fields occur in many objects. */
-function nameField(name: string, isRequired = false): string {
-  return `\`${name}\` ${isRequired ? 'required' : 'optional'}`
+function nameField(name: string, isRequired: boolean | undefined, phrases: ReferencePhrases): string {
+  return `\`${name}\` ${isRequired ? phrases.required : phrases.optional}`
 }
 
-function writeTable(first: string, rows: string[][]): string[] {
+function writeTable(first: string, rows: string[][], { type, meaning }: ReferencePhrases): string[] {
   if (rows.length === 0) return []
-  const lines = [
-    [first, 'Type', 'Meaning'],
-    ['---', '---', '---'],
-    ...rows.map(cells => cells.map(escapeCell)),
-  ]
+  const lines = [[first, type, meaning], ['---', '---', '---'], ...rows.map(cells => cells.map(escapeCell))]
   return [lines.map(cells => `| ${cells.join(' | ')} |`).join('\n')]
 }
 

@@ -24,7 +24,7 @@ import {
   guidePath,
 } from './guide-pages.ts'
 import { renderMarkdown, toHeadingId } from './markdown.ts'
-import { REFERENCE_PATH, writeReference } from './reference.ts'
+import { REFERENCE_PATHS, titleOperation, writeReference } from './reference.ts'
 
 /** What the documentation is rendered from: all routes of the API, and where the assets of its pages are served. */
 type DocumentationSource = { routes: AnyRoute[]; assets: AssetUrls }
@@ -45,10 +45,10 @@ export function renderDocumentation({ routes, assets: urls }: DocumentationSourc
     )
 
   addFile('/openapi.json', () => JSON.stringify(openApi))
-  addPage(REFERENCE_PAGE, () => writeReference(openApi))
   for (const name of DOCUMENT_IMAGES) addFile(`/docs/images/${name}`, () => readDocumentImage(name))
   for (const language of GUIDE_LANGUAGES) {
     for (const page of GUIDE_PAGES[language]) addPage(page)
+    addPage(describeReferencePage(language), () => writeReference(openApi, language))
     addFile(`/docs/search/${language}.json`, () => JSON.stringify(listSearchSections(language, openApi)))
   }
   for (const document of [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS]) addPage({ ...document, language: 'en' })
@@ -58,19 +58,20 @@ export function renderDocumentation({ routes, assets: urls }: DocumentationSourc
 /** A page under `/docs`; those of the repository are in the frame of the English guide. */
 type DocumentationPage = Omit<GuidePage, 'name'>
 
-/** The API reference, which is in English. */
-const REFERENCE_PAGE: DocumentationPage = {
-  language: 'en',
-  path: REFERENCE_PATH,
-  title: GUIDE_PHRASES.en.reference,
+/** Describes the page of the API reference in a language. */
+const describeReferencePage = (language: GuideLanguage): DocumentationPage => ({
+  language,
+  path: REFERENCE_PATHS[language],
+  title: GUIDE_PHRASES[language].reference,
   file: 'openapi.json',
-}
+})
 
 /** Describes a page for its view. */
 function describePage({ language, path, title, file }: DocumentationPage, markdown: string) {
   const phrases = GUIDE_PHRASES[language]
   const pages = GUIDE_PAGES[language]
   const index = pages.findIndex(one => one.path === path)
+  const isReference = path === REFERENCE_PATHS[language]
   return {
     ...renderMarkdown(markdown, { file, phrases }),
     language,
@@ -80,10 +81,10 @@ function describePage({ language, path, title, file }: DocumentationPage, markdo
     home: guidePath(language, 'index'),
     groups: listSidebarGroups(language),
     others: DOCUMENTS,
-    isOther: index < 0 && path !== REFERENCE_PATH,
+    isOther: index < 0 && !isReference,
     languages: GUIDE_LANGUAGES.map(other => ({
       ...GUIDE_PHRASES[other],
-      path: guidePath(other, pages[index]?.name ?? 'index'),
+      path: isReference ? REFERENCE_PATHS[other] : guidePath(other, pages[index]?.name ?? 'index'),
     })),
     previous: index > 0 ? pages[index - 1] : undefined,
     next: index < 0 ? undefined : pages[index + 1],
@@ -100,7 +101,7 @@ function listSidebarGroups(language: GuideLanguage): SidebarGroup[] {
       pages: names.flatMap(name => GUIDE_PAGES[language].filter(page => page.name === name)),
     }),
   )
-  groups.at(-1)!.pages.push({ path: REFERENCE_PATH, title: GUIDE_PHRASES[language].reference })
+  groups.at(-1)!.pages.push({ path: REFERENCE_PATHS[language], title: GUIDE_PHRASES[language].reference })
   return groups
 }
 
@@ -110,12 +111,16 @@ type SearchSection = { title: string; page: string; url: string; text: string }
 /** Lists the sections of a language's guide and of the documents, and the operations of the API reference, for the search. */
 function listSearchSections(language: GuideLanguage, { paths }: ReturnType<typeof buildOpenApiDocument>) {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, summary }]) => ({
-      title: String(summary),
-      page: GUIDE_PHRASES[language].reference,
-      url: `${REFERENCE_PATH}#${toHeadingId(String(summary))}`,
-      text: `${operationId} ${method.toUpperCase()} ${path}`,
-    })),
+    Object.entries(methods).map(([method, operation]) => {
+      const { operationId, summary } = operation as { operationId: string; summary: string }
+      const title = titleOperation({ operationId, summary }, language)
+      return {
+        title,
+        page: GUIDE_PHRASES[language].reference,
+        url: `${REFERENCE_PATHS[language]}#${toHeadingId(title)}`,
+        text: `${operationId} ${method.toUpperCase()} ${path}`,
+      }
+    }),
   )
   const sections = [...[...GUIDE_PAGES[language], ...DOCUMENTS].flatMap(splitIntoSections), ...operations]
   return sections.map((section, id) => ({ id, ...section }))

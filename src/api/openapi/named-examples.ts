@@ -154,5 +154,6 @@ export const NAMED_EXAMPLES: Record<string, unknown> = {
   MedEvent: EVENT_EXAMPLES.MED,
   PixTransactionEvent: EVENT_EXAMPLES.PIX_TRANSACTION,
   BatchEvent: EVENT_EXAMPLES.BATCH,
+  ReportEvent: EVENT_EXAMPLES.REPORT,
   TestEvent: EVENT_EXAMPLES.TEST,
 }

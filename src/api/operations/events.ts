@@ -6,7 +6,7 @@ import { findAttemptPositions } from '../../db/repositories/attempts.ts'
 import { NO_CONNECTION, readListCounter } from '../../db/repositories/list-counters.ts'
 import { listEventSubjects, listPixSubjects } from '../../db/repositories/related-rows.ts'
 import { formatTextArray } from '../../db/sql-conditions.ts'
-import { EVENT_TYPES, eventRetentionStartOf } from '../../domain/webhooks/webhook.ts'
+import { EVENT_TYPES, type EventType, eventRetentionStartOf } from '../../domain/webhooks/webhook.ts'
 import { fail } from '../../http/api-error.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { visibleConnections } from '../authorization/visibility.ts'
@@ -84,6 +84,9 @@ async function readEventScope(em: EntityManager, token: CallerToken): Promise<Ev
   return { token, connections, hiddenWebhookUuids: otherModeWebhooks.map(({ uuid }) => uuid) }
 }
 
+/** Events that no token reads that is bound to a provider: a report may be of all providers. */
+const UNBOUND_EVENT_TYPES: EventType[] = ['REPORT']
+
 /** Builds the filter of visible events: in the retention period, of a visible connection or, unbound, of none. */
 function buildEventVisibilityFilter({
   token: { accountUuid, connectionUuid },
@@ -95,7 +98,9 @@ function buildEventVisibilityFilter({
   return {
     accountUuid,
     createdAt: { $gte: eventRetentionStartOf(new Date()) },
-    ...(connectionUuid === null ? { $or: [ofConnections, withoutConnection] } : ofConnections),
+    ...(connectionUuid === null
+      ? { $or: [ofConnections, withoutConnection] }
+      : { ...ofConnections, type: { $nin: UNBOUND_EVENT_TYPES } }),
   }
 }
 
@@ -122,7 +127,10 @@ function buildEventFilter(scope: EventScope, query: EventsQuery) {
 async function countEvents(em: EntityManager, scope: EventScope, query: EventsQuery): Promise<number> {
   if (scope.subjectUuids) return em.count(Event, buildEventFilter(scope, query))
   const { type: types = EVENT_TYPES } = query
-  const countedTotal = types.filter(type => type !== 'TEST')
+  const isBound = scope.token.connectionUuid !== null
+  const countedTotal = types.filter(
+    type => type !== 'TEST' && !(isBound && UNBOUND_EVENT_TYPES.includes(type)),
+  )
   const [counted, tests] = await Promise.all([
     countedTotal.length > 0 ? readEventCounters(em, scope, { ...query, type: countedTotal }) : 0,
     types.includes('TEST') ? em.count(Event, buildEventFilter(scope, { ...query, type: ['TEST'] })) : 0,

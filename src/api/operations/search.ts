@@ -96,6 +96,20 @@ export function searchOperations(
   )
 }
 
+/** Most rows of a list that its search finds: the newest. */
+const MAX_LISTED_HITS = 1_000
+
+/** Finds the uuids of what a token may see of a noun and the terms may mean, for a list that has only those. */
+export async function searchListedUuids(
+  em: EntityManager,
+  token: CallerToken,
+  { noun, terms }: { noun: SearchedNoun; terms: SearchTerms },
+): Promise<string[]> {
+  const scope = { accountUuid: token.accountUuid, conditions: visibleConnectionConditions(token) }
+  const hits = await findOperations(em, scope, terms, { nouns: [noun], maxHits: MAX_LISTED_HITS })
+  return hits.map(({ uuid }) => uuid)
+}
+
 /** Finds the operations of every account that the terms may mean, newest first, for operators. */
 export function searchAllOperations(em: EntityManager, terms: SearchTerms): Promise<SearchResult[]> {
   return search(em, { scope: { accountUuid: null, conditions: [] }, readConditions: [] }, terms)

@@ -5,6 +5,7 @@ import { disputeSchema } from '../disputes/dispute.ts'
 import { movementSchema } from '../ledger/movement.ts'
 import { recurrenceSchema } from '../recurrences/recurrence.ts'
 import { refundSchema } from '../refunds/refund.ts'
+import { reportSchema } from '../reports/report.ts'
 import { instantSchema, uuidSchema } from '../shared/fields.ts'
 import { transferSchema } from '../transfers/transfer.ts'
 import { batchSchema } from '../transfers/transfer-batch.ts'
@@ -28,6 +29,7 @@ const chargeData = z.intersection(chargeSchema, z.object({ sequence, late }))
 const transferData = z.intersection(transferSchema, z.object({ sequence, late }))
 const batchData = z.intersection(batchSchema, z.object({ sequence }))
 const recurrenceData = z.intersection(recurrenceSchema, z.object({ sequence }))
+const reportData = z.intersection(reportSchema, z.object({ sequence }))
 const refundData = z.intersection(refundSchema, z.object({ sequence }))
 const disputeData = z.intersection(disputeSchema, z.object({ sequence }))
 const movementData = z.intersection(movementSchema, z.object({ sequence }))
@@ -53,6 +55,7 @@ export const EVENT_BODIES = {
   PIX_TRANSACTION: describeEvent('PIX_TRANSACTION', 'PixTransactionEvent', movementData),
   BATCH: describeEvent('BATCH', 'BatchEvent', batchData),
   RECURRENCE: describeEvent('RECURRENCE', 'RecurrenceEvent', recurrenceData),
+  REPORT: describeEvent('REPORT', 'ReportEvent', reportData),
   TEST: describeEvent('TEST', 'TestEvent', webhookData),
 } satisfies Record<EventType, z.ZodType>
 
@@ -68,6 +71,8 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   BATCH: 'A batch of transfers became COMPLETED or CANCELLED. Delivered only where an endpoint names it.',
   RECURRENCE:
     'A recurrence changed its status: its payer has decided, or it is over. Delivered only where an endpoint names it.',
+  REPORT:
+    'A report became READY or FAILED. Delivered only where an endpoint names it, and not read by tokens bound to a provider.',
   TEST: 'The account requested a test event; `data` is the webhook.',
 }
 
@@ -81,6 +86,7 @@ export const describedEvent = z
     EVENT_BODIES.PIX_TRANSACTION,
     EVENT_BODIES.BATCH,
     EVENT_BODIES.RECURRENCE,
+    EVENT_BODIES.REPORT,
     EVENT_BODIES.TEST,
   ])
   .meta({

@@ -4,6 +4,7 @@ import { DISPUTE_EXAMPLE } from '../disputes/dispute-example.ts'
 import { MOVEMENT_EXAMPLE } from '../ledger/ledger-example.ts'
 import { RECURRENCE_EXAMPLE } from '../recurrences/recurrence-example.ts'
 import { REFUND_EXAMPLE } from '../refunds/refund-example.ts'
+import { REPORT_EXAMPLE } from '../reports/report-example.ts'
 import { EXAMPLE_TIMES, EXAMPLE_UUIDS } from '../shared/example-values.ts'
 import { BATCH_EXAMPLE } from '../transfers/transfer-batch-example.ts'
 import { TRANSFER_EXAMPLE } from '../transfers/transfer-example.ts'
@@ -52,6 +53,12 @@ export const EVENT_EXAMPLES: { [Type in keyof typeof EVENT_BODIES]: z.input<(typ
     type: 'RECURRENCE',
     timestamp: paid,
     data: { ...RECURRENCE_EXAMPLE, sequence: 1 },
+  },
+  REPORT: {
+    id: 'f3b7d2a5-8c19-4e60-9d42-1a6e0c5b8f37',
+    type: 'REPORT',
+    timestamp: sent,
+    data: { ...REPORT_EXAMPLE, sequence: 1 },
   },
   TEST: {
     id: '71c9e4a0-6d2f-4b85-9f3e-0a8d5c7b1e62',

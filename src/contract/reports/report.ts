@@ -134,7 +134,8 @@ export function showReport(row: Report): z.output<typeof reportSchema> {
 
 const scheduleFields = {
   frequency: caseInsensitiveEnum(REPORT_FREQUENCIES).meta({
-    description: 'DAILY: of the day before. WEEKLY: of the seven days before',
+    description:
+      'DAILY: of the day before. WEEKLY: of the seven days before. MONTHLY: of the month before, on its 1st',
   }),
   weekday: z
     .int()
@@ -146,7 +147,7 @@ const scheduleFields = {
   hour: z.int().min(0).max(23).meta({ description: 'After which hour of Brasília it is ordered' }),
 }
 
-const scheduleBody = z
+export const reportScheduleBody = z
   .strictObject({ ...reportTerms, ...scheduleFields })
   .superRefine(requireStatementAsOfx)
   .superRefine(({ frequency, weekday }, context) => {
@@ -154,10 +155,10 @@ const scheduleBody = z
       addFieldIssue(context, 'weekday', 'must be sent for WEEKLY, and for no other frequency')
   })
   .meta({ id: 'ReportScheduleOrder' })
-export type ReportScheduleBody = z.output<typeof scheduleBody>
+export type ReportScheduleBody = z.output<typeof reportScheduleBody>
 
 export const replaceSchedulesBody = z.strictObject({
-  schedules: z.array(scheduleBody).max(MAX_REPORT_SCHEDULES),
+  schedules: z.array(reportScheduleBody).max(MAX_REPORT_SCHEDULES),
 })
 
 const scheduleSchema = z

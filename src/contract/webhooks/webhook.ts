@@ -33,7 +33,7 @@ export const createWebhookBody = z.strictObject({
   token: token.optional().meta({ description: 'Generated where absent' }),
   events: events.optional().meta({
     description:
-      'All where absent, except `BATCH` and `RECURRENCE`, which are delivered only where they are named',
+      'All where absent, except `BATCH`, `RECURRENCE` and `REPORT`, which are delivered only where they are named',
   }),
 })
 export type CreateWebhookBody = z.output<typeof createWebhookBody>

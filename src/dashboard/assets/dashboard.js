@@ -7,6 +7,7 @@ document.addEventListener('click', event => {
   if (button.hasAttribute('data-menu')) unfold(button)
   if (button.dataset.copy) copy(button)
   if (button.hasAttribute('data-print')) print()
+  if (button.hasAttribute('data-share')) share(button)
 })
 
 /* Submits a form once, however often its button is pressed before the next page loads; after navigating back it may be submitted again. */
@@ -15,9 +16,13 @@ document.addEventListener('submit', event => {
   if (form.method !== 'post') return
   if (form.dataset.sent) event.preventDefault()
   form.dataset.sent = 'true'
+  // An answer that comes at once needs no sign of the wait.
+  const button = event.submitter
+  if (button) setTimeout(() => form.dataset.sent && button.setAttribute('aria-busy', 'true'), 300)
 })
 addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent
+  for (const button of document.querySelectorAll('button[aria-busy]')) button.removeAttribute('aria-busy')
 })
 
 /* The search opens over the page: by its link, by Ctrl-K, and by `/` from everywhere but a field. Arrows go through its results. */
@@ -47,6 +52,17 @@ palette?.addEventListener('keydown', event => {
     one.checkVisibility(),
   )
   stops[(stops.indexOf(document.activeElement) + step + stops.length) % stops.length].focus()
+})
+
+/* Other keys lead to pages, `g` before the one of a page; `?` lists them. */
+let isLeading = false
+document.addEventListener('keydown', event => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.target.closest('input, textarea, select') || document.querySelector('dialog[open]')) return
+  const keys = isLeading ? `g ${event.key}` : event.key
+  isLeading = keys === 'g'
+  if (keys === '?') document.getElementById('shortcuts')?.showModal()
+  else document.querySelector(`[data-keys="${CSS.escape(keys)}"]`)?.click()
 })
 
 /* A tab keeps the address of each list, with its filters and its page, for the links back; none after signing out. */
@@ -162,6 +178,37 @@ function countDown() {
 countDown()
 setInterval(countDown, 1000)
 
+/* The counter stays awake, and says that it was paid by a sound and a vibration; the next charge is one key away. */
+const sound = document.getElementById('sound')
+if (sound) {
+  sound.checked = localStorage.getItem('sound') !== 'off'
+  sound.addEventListener('change', () => {
+    localStorage.setItem('sound', sound.checked ? 'on' : 'off')
+    if (sound.checked) ring()
+  })
+  const keepAwake = () => document.hidden || navigator.wakeLock?.request('screen').catch(() => {})
+  keepAwake()
+  document.addEventListener('visibilitychange', keepAwake)
+  let isPaid = document.querySelector('.outcome.paid') !== null
+  document.addEventListener('htmx:afterSwap', () => {
+    if (isPaid || !document.querySelector('.outcome.paid')) return
+    isPaid = true
+    if (sound.checked) ring()
+    navigator.vibrate?.([200, 100, 200])
+    document.querySelector('[data-next]')?.focus()
+  })
+}
+function ring() {
+  const audio = new AudioContext()
+  for (const [index, hertz] of [880, 1320].entries()) {
+    const tone = audio.createOscillator()
+    tone.frequency.value = hertz
+    tone.connect(audio.destination)
+    tone.start(audio.currentTime + index * 0.18)
+    tone.stop(audio.currentTime + index * 0.18 + 0.16)
+  }
+}
+
 /* Answers get their buttons here: they are many, and a button in each would double the page. */
 let copiedTexts = 0
 function addCopyButtons() {
@@ -181,6 +228,14 @@ document.addEventListener('htmx:afterSwap', addCopyButtons)
 function unfold(button) {
   const isOpen = document.getElementById(button.getAttribute('aria-controls')).classList.toggle('unfolded')
   button.setAttribute('aria-expanded', String(isOpen))
+}
+
+/* Where the browser shares nothing, the address is copied. */
+async function share(button) {
+  const { title } = document
+  if (navigator.share) return navigator.share({ title, url: location.href }).catch(() => {})
+  await navigator.clipboard?.writeText(location.href)
+  button.parentElement.querySelector('.copied').textContent = button.dataset.copied
 }
 
 async function copy(button) {

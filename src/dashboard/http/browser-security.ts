@@ -4,7 +4,11 @@ import { buildContentSecurityPolicy } from '../../views/content-security-policy.
 /** Security headers of every page: only resources served by us, no inline script or style, no frames. */
 export const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': buildContentSecurityPolicy({ 'script-src': "'self'", 'connect-src': "'self'" }),
+  'Content-Security-Policy': buildContentSecurityPolicy({
+    'script-src': "'self'",
+    'connect-src': "'self'",
+    'manifest-src': "'self'",
+  }),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
   'Referrer-Policy': 'same-origin',

@@ -41,15 +41,38 @@ export function createDashboardContext(
   router: ServerRouter,
   dependencies: DashboardDependencies,
 ): DashboardContext {
+  const assets = serveAssets(router.koa, ASSETS_PATH, {
+    ...SHARED_ASSETS,
+    'htmx.js': 'htmx.org/dist/htmx.min.js',
+    'dashboard.js': join(import.meta.dirname, '../assets/dashboard.js'),
+  })
   return {
     ...dependencies,
     router,
     views: createViewRenderer(join(import.meta.dirname, '../views')),
-    assets: serveAssets(router.koa, '/dashboard/assets', {
-      ...SHARED_ASSETS,
-      'htmx.js': 'htmx.org/dist/htmx.min.js',
-      'dashboard.js': join(import.meta.dirname, '../assets/dashboard.js'),
-    }),
+    assets: {
+      ...assets,
+      ...serveAssets(router.koa, ASSETS_PATH, { 'app.webmanifest': buildManifest(assets) }),
+    },
     isSecure: dependencies.config.publicUrl.startsWith('https:'),
   }
+}
+
+const ASSETS_PATH = '/dashboard/assets'
+
+/** Builds the manifest by which a phone installs the dashboard: its icon opens the form of a charge. */
+function buildManifest(assets: AssetUrls): Buffer {
+  const manifest = {
+    name: 'Trilho',
+    start_url: '/dashboard/charges/new',
+    scope: '/dashboard',
+    display: 'standalone',
+    background_color: '#ffffff',
+    theme_color: '#00796b',
+    icons: [
+      { src: assets['icon.png'], sizes: '512x512', type: 'image/png' },
+      { src: assets['rail.svg'], sizes: 'any', type: 'image/svg+xml' },
+    ],
+  }
+  return Buffer.from(JSON.stringify(manifest))
 }

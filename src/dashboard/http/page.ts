@@ -19,9 +19,21 @@ import { renderIcon } from '../views/icons.ts'
 import { buildNavigation, readsOpenedAccount } from '../views/navigation.ts'
 import { renderShareBar } from '../views/plots.ts'
 import type { DashboardContext } from './dashboard-context.ts'
+import { readTheme, THEMES } from './theme.ts'
 
 /** Query parameters of the pages themselves, besides list filters. */
-export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode', 'draft', 'names', 'sort', 'rows']
+export const RESERVED_QUERY_NAMES = [
+  'seen',
+  'done',
+  'lang',
+  'mode',
+  'draft',
+  'names',
+  'sort',
+  'rows',
+  'example',
+  'theme',
+]
 
 /** Configuration of htmx: it runs no code of a page, and asks no other site. */
 const HTMX_CONFIG = JSON.stringify({
@@ -133,6 +145,8 @@ function buildSharedModel(
     invalid: (name: string, help?: string) => renderInvalid(refusal, name, help),
     language,
     languages: LANGUAGES,
+    theme: readTheme(context, ctx),
+    themes: THEMES,
     path,
     query: ctx.query,
     isFiltered: filterCount > 0,

@@ -23,6 +23,7 @@ import { handleListSizeSwitch } from './list-size.ts'
 import { type DashboardResponse, redirect, sendResponse, withQuery } from './page.ts'
 import { type Audience, createPageContext, type PageContext } from './page-context.ts'
 import { listFactChanges, type ShownFact } from './shown-facts.ts'
+import { handleThemeSwitch } from './theme.ts'
 
 type PageHandler<For extends Audience> = (visit: PageContext<For>) => Promise<DashboardResponse>
 /** Handler of a POST; after a failure `renderForm` shows the page of the form, with the error above it. */
@@ -92,13 +93,16 @@ export type TaskReader = () => Promise<Record<string, number>>
 /** The user signs in first, and then goes to `next`. */
 type SignInNeeded = { kind: 'sign_in'; next: string | null }
 
+/** What a query of any page may ask for, before the page is rendered. */
+const PREFERENCE_SWITCHES = [handleLanguageSwitch, handleListSizeSwitch, handleThemeSwitch]
+
 async function servePage(
   context: DashboardContext,
   ctx: RouterContext,
   { readOperatorTasks, ...route }: PageRoute & { readOperatorTasks: TaskReader },
 ): Promise<void> {
   ctx.set(PAGE_HEADERS)
-  if (handleLanguageSwitch(context, ctx) || handleListSizeSwitch(context, ctx)) return
+  if (PREFERENCE_SWITCHES.some(handle => handle(context, ctx))) return
   const language = readRequestLanguage(context, ctx)
   await using cleanup = new AsyncDisposableStack()
   const deadline = getRequestDeadline()

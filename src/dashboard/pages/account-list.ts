@@ -1,9 +1,11 @@
 import type { z } from 'zod'
 import type { ListPage } from '../../api/operations/pagination.ts'
+import { searchListedUuids } from '../../api/operations/search.ts'
 import { type CsvColumns, openCsvFile } from '../../contract/shared/csv.ts'
 import { type PageQuery, uuidSchema } from '../../contract/shared/fields.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import type { RowOrder } from '../../db/sql-conditions.ts'
+import type { SearchedNoun } from '../../domain/shared/nouns.ts'
 import { foldSearchText } from '../../domain/shared/search-text.ts'
 import { createSemaphore } from '../../domain/shared/semaphore.ts'
 import type { AccountPermission } from '../../domain/users/roles.ts'
@@ -24,6 +26,8 @@ import {
   readRowOrder,
   type SortColumns,
 } from './list-controls.ts'
+import { formatFilter, presentSavedFilters } from './saved-filters.ts'
+import { readSearch } from './search-text.ts'
 
 /** Rows per statement of the database. Between two of them a file holds no connection, however slow its reader is. */
 const ROWS_PER_BATCH = 100
@@ -44,6 +48,8 @@ type AccountList<S extends z.ZodType<PageQuery>, Row> = {
   columns: CsvColumns<Row>
   /** Parameters of the page besides those of the schema, which `list` reads from the visit. */
   ownParameters?: string[]
+  /** What a search within the list finds, where it has one; its schema has `uuid`. */
+  searchedNoun?: SearchedNoun
   /** Columns that sort the list, by their names in `sort`; its file has the newest first. */
   sortColumns?: SortColumns
   /** Lists the tabs of the list. */
@@ -60,10 +66,19 @@ export function registerAccountList<S extends z.ZodType<PageQuery>, Row>(
   options: AccountList<S, Row>,
 ): void {
   const { name, path, permission = 'money.read', schema, columns, list } = options
-  const { ownParameters = [], sortColumns = {}, listTabs = async () => [] } = options
+  const { searchedNoun, sortColumns = {}, listTabs = async () => [] } = options
+  const ownParameters = [...(options.ownParameters ?? []), ...(searchedNoun ? ['q'] : [])]
   const openListFile = createListFiles()
   const hasDays = listFieldNames(schema).includes('date_from')
   const filePath = `${path}/${name}.csv`
+  /** Restricts a query to what the search within the list finds. */
+  const narrow = async (visit: MerchantVisit, query: z.output<S>): Promise<z.output<S>> => {
+    if (!searchedNoun || !visit.query.q) return query
+    const { terms } = readSearch(visit)
+    const found = await searchListedUuids(visit.em.fork(), visit.token, { noun: searchedNoun, terms })
+    const { uuid: named } = query as PageQuery & { uuid?: string[] }
+    return { ...query, uuid: named ? found.filter(one => named.includes(one)) : found }
+  }
   const restrictModes = async (visit: MerchantVisit) => {
     if (options.hasBothModes) return { visit: { ...visit, token: await tokenWithMode(visit) }, modes: [] }
     const { token, modes } = await restrictToOneMode(visit)
@@ -73,11 +88,19 @@ export function registerAccountList<S extends z.ZodType<PageQuery>, Row>(
   get(permission, path, async unrestricted => {
     const { visit, modes } = await restrictModes(unrestricted)
     const order = readRowOrder(visit, sortColumns)
-    const [page, tabs, connections] = await Promise.all([
-      listByFilters(withoutParameters(visit, ownParameters), schema, query => list(visit, query, order)),
+    const [page, tabs, connections, savedFilters] = await Promise.all([
+      listByFilters(withoutParameters(visit, ownParameters), schema, async query =>
+        list(visit, await narrow(visit, query), order),
+      ),
       listTabs(visit),
       listConnections(visit.em, visit.token),
+      presentSavedFilters(visit, path),
     ])
+    const isSaved = savedFilters.some(({ isChosen }) => isChosen)
+    const shownTabs = presentTabs(visit, path, tabs).map(tab => ({
+      ...tab,
+      isChosen: tab.isChosen && !isSaved,
+    }))
     const chips = presentChips(visit, { path, tabs, connections })
     return createPage(name, {
       ...page,
@@ -85,7 +108,8 @@ export function registerAccountList<S extends z.ZodType<PageQuery>, Row>(
       modes,
       file: filePath,
       connections,
-      tabs: presentTabs(visit, path, tabs),
+      tabs: [...shownTabs, ...savedFilters],
+      filterText: formatFilter(visit.query),
       periods: hasDays ? presentPeriods(visit, LIST_PERIODS) : [],
       chips,
       filterCount: chips.length,
@@ -97,7 +121,12 @@ export function registerAccountList<S extends z.ZodType<PageQuery>, Row>(
   get(permission, filePath, async unrestricted => {
     const { visit } = await restrictModes(unrestricted)
     const fileName = await nameFile(visit, { name, mode: visit.token.modeScope })
-    const file = { name: fileName, columns, schema, list: (query: z.output<S>) => list(visit, query) }
+    const file = {
+      name: fileName,
+      columns,
+      schema,
+      list: async (query: z.output<S>) => list(visit, await narrow(visit, query)),
+    }
     return openListFile(withoutParameters(visit, ownParameters), file)
   })
 }

@@ -34,6 +34,7 @@ import { encodeFacts, type ShownFact } from '../http/shown-facts.ts'
 import { formatDocument } from '../views/formats.ts'
 import { nameFile, registerAccountList } from './account-list.ts'
 import { loadRelated } from './related.ts'
+import { buildStory } from './story.ts'
 
 export const DISPUTES_PAGE_PATH = '/dashboard/disputes'
 
@@ -65,6 +66,7 @@ export function registerDisputePages(router: DashboardRouter): void {
   registerAccountList(router, {
     name: 'disputes',
     path: DISPUTES_PAGE_PATH,
+    searchedNoun: 'dispute',
     schema: disputesQuery,
     columns: DISPUTE_COLUMNS,
     list: ({ em, token }, query) => listDisputes(em.fork(), storage, token, query),
@@ -130,10 +132,16 @@ export function registerDisputePages(router: DashboardRouter): void {
     return readInSnapshot(visit.em, async em => {
       const row = await requireVisibleDispute(em, token, params.uuid)
       const { attachments, ...dispute } = await showDisputeWithAttachments(em, storage, row)
+      const related = await loadRelated(visit, {
+        disputeUuid: row.uuid,
+        movementUuid: row.movement.uuid,
+        actionSubjects: [`med/${row.uuid}`],
+        ledgerUuid: row.uuid,
+      })
       const model = {
         dispute,
         mode: row.connection.isSimulated ? 'test' : 'live',
-        history: row.history,
+        history: buildStory(visit, row.history, related),
         providerAnalysis: row.providerAnalysis,
         accepts: row.accept,
         ourAnalysis: row.analysis,
@@ -141,12 +149,7 @@ export function registerDisputePages(router: DashboardRouter): void {
         isCancellable: isCancellableThere(row),
         whyNotAnswerable: replyErrorCodeOf({ ...row, hasReply: row.repliedAt != null }),
         version: encodeFacts(visit.language, listDisputeFacts(visit, row)),
-        related: await loadRelated(visit, {
-          disputeUuid: row.uuid,
-          movementUuid: row.movement.uuid,
-          actionSubjects: [`med/${row.uuid}`],
-          ledgerUuid: row.uuid,
-        }),
+        related,
         moves: !disputeMachine.isFinal(row.state),
         attachmentCount: attachments.length,
         files: ATTACHMENT_TYPES.join(','),

@@ -16,6 +16,7 @@ import {
 } from '../../contract/ledger/ledger-line.ts'
 import { createLocalClock } from '../../contract/shared/time-zone.ts'
 import { LEDGER_LINE_TYPES } from '../../domain/ledger/movement.ts'
+import { openZipFile, type ZipEntry } from '../../views/zip-file.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
@@ -87,6 +88,26 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
       name: `${await nameFile(visit, { name: 'ledger', mode: token.mode })}.ofx`,
       body,
     }
+  })
+
+  // Many accounting programs read one account from a file.
+  get('money.read', `${PATH}/ledger.zip`, async visit => {
+    const { em, query } = visit
+    const { token } = await restrictToOneMode(visit)
+    const ofxQuery = parseFormFields(ledgerOfxQuery, { ...query, time_zone: visit.timeZone })
+    const { balances } = await readLedgerBalances(em.fork(), token, ofxQuery)
+    const entries: ZipEntry[] = []
+    for (const { provider } of balances) {
+      const ofProvider = { ...visit, query: { ...query, provider_uuid: provider.uuid } }
+      const name = await nameFile(ofProvider, { name: 'ledger', mode: token.mode })
+      const isNamed = entries.some(entry => entry.name === `${name}.ofx`)
+      entries.push({
+        name: `${isNamed ? `${name}-${provider.uuid.slice(0, 8)}` : name}.ofx`,
+        open: () => files.openOfx({ em, token, query: { ...ofxQuery, provider_uuid: provider.uuid } }),
+      })
+    }
+    const name = await nameFile(visit, { name: 'ledger', mode: token.mode })
+    return { kind: 'file', type: 'application/zip', name: `${name}.zip`, body: openZipFile(entries) }
   })
 }
 

@@ -1,5 +1,6 @@
 import { listLedgerLines } from '../../api/operations/ledger.ts'
 import { API_REQUEST_DAYS } from '../../db/repositories/api-requests.ts'
+import { NOTE_ACTION } from '../../db/repositories/audited-actions.ts'
 import { MAX_RELATED_ROWS, type RelatedSubject, readRelatedRows } from '../../db/repositories/related-rows.ts'
 import { disputeMachine } from '../../domain/disputes/dispute.ts'
 import { OPERATOR_REJECTION } from '../../domain/payouts/unsent-code.ts'
@@ -23,6 +24,7 @@ export async function loadRelated(visit: RelatedVisit, { ledgerUuid, ...subject 
   const isOperator = session.user.role === 'operator'
   const ending = isOperator ? rows.actions.find(({ action }) => action === 'settle_rejected') : undefined
   const endedBy = ending?.actor ?? null
+  const acts = rows.actions.filter(({ action }) => action !== NOTE_ACTION)
   return {
     max: MAX_RELATED_ROWS,
     pix: limit(rows.pix),
@@ -40,8 +42,11 @@ export async function loadRelated(visit: RelatedVisit, { ledgerUuid, ...subject 
     attempts: rows.attempts.map(attempt => describeAttempt(visit, attempt, { endedBy })),
     events: limit(rows.events),
     // Reasons are written for operators; merchants see the names of the account's own users only.
+    notes: rows.actions
+      .filter(({ action }) => action === NOTE_ACTION)
+      .map(({ actor, reason, at }) => ({ author: actor, text: reason, at })),
     actions: limit(
-      rows.actions.map(({ actor, reason, isOwn, ...action }) => ({
+      acts.map(({ actor, reason, isOwn, ...action }) => ({
         ...action,
         actor: isOwn || isOperator ? actor : null,
         reason: isOperator ? reason : null,

@@ -1,3 +1,9 @@
+import { z } from 'zod'
+import {
+  changeReportSchedules,
+  formatScheduleTerms,
+  readReportSchedules,
+} from '../../api/operations/report-schedules.ts'
 import {
   createReport,
   deleteReport,
@@ -5,8 +11,9 @@ import {
   openReportFile,
   readReport,
 } from '../../api/operations/reports.ts'
-import { createReportBody, reportsQuery } from '../../contract/reports/report.ts'
+import { createReportBody, reportScheduleBody, reportsQuery } from '../../contract/reports/report.ts'
 import { REPORT_FORMATS, REPORT_KINDS } from '../../domain/reports/report.ts'
+import { REPORT_FREQUENCIES } from '../../domain/reports/report-schedule.ts'
 import { DEFAULT_TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import type { Confirmation } from '../http/confirmation.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
@@ -18,8 +25,11 @@ import { listByFilters } from './filtered-list.ts'
 import { listPeriods } from './list-controls.ts'
 
 const PATH = '/dashboard/reports'
+const SCHEDULES_PATH = `${PATH}/schedules`
 
-/** Registers the page of reports: what was ordered, its files, and the form of a new one. */
+const endFormSchema = z.object({ schedule: z.string().max(200) })
+
+/** Registers the page of reports: what was ordered, its files, and the form of a new one; and the page of what orders them by itself. */
 export function registerReportPages({ get, post, dashboard }: DashboardRouter): void {
   get('money.read', PATH, renderReports)
 
@@ -34,6 +44,31 @@ export function registerReportPages({ get, post, dashboard }: DashboardRouter): 
       return redirect(PATH, 'report_ordered', token.mode)
     },
     renderForm: renderReports,
+  })
+
+  // Before the forms of a report: `schedules` is no uuid of one.
+  get('money.read', SCHEDULES_PATH, renderSchedules)
+
+  post('money.read', SCHEDULES_PATH, {
+    async handle(visit) {
+      const { em, form, requestId } = visit
+      const { token } = await restrictToOneMode(visit)
+      const schedule = parseFormFields(reportScheduleBody, readScheduleFields(visit, form))
+      await changeReportSchedules({ em, token, requestId }, { keeps: () => true, added: [schedule] })
+      return redirect(SCHEDULES_PATH, 'report_scheduled', token.mode)
+    },
+    renderForm: renderSchedules,
+  })
+
+  post('money.read', `${SCHEDULES_PATH}/remove`, {
+    async handle(visit) {
+      const { em, form, requestId } = visit
+      const { token } = await restrictToOneMode(visit)
+      const { schedule } = parseFormFields(endFormSchema, form)
+      await changeReportSchedules({ em, token, requestId }, { keeps: terms => terms !== schedule, added: [] })
+      return redirect(SCHEDULES_PATH, 'report_unscheduled', token.mode)
+    },
+    renderForm: renderSchedules,
   })
 
   get('money.read', `${PATH}/:uuid/file`, async visit => {
@@ -81,6 +116,7 @@ async function renderReports(visit: PageContext<'merchant'>) {
     'reports',
     {
       ...list,
+      moves: list.rows.some(({ status }) => status === 'PENDING'),
       mode: token.mode,
       modes,
       connections: await listConnections(visit.em, token),
@@ -89,5 +125,48 @@ async function renderReports(visit: PageContext<'merchant'>) {
       days: listPeriods({ timeZone: DEFAULT_TIME_ZONE }).lastMonth,
     },
     PATH,
+  )
+}
+
+/** Days of the week from Monday, as `weekday` of a schedule has them. */
+const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7]
+
+/** What the form offers as its day: `DAILY`, `WEEKLY 1`, `MONTHLY`. */
+const SCHEDULE_DAYS = REPORT_FREQUENCIES.flatMap(frequency =>
+  (frequency === 'WEEKLY' ? WEEKDAYS : [null]).map(weekday => ({ frequency, weekday })),
+)
+const formatScheduleDay = ({ frequency, weekday }: { frequency: string; weekday: number | null }) =>
+  weekday === null ? frequency : `${frequency} ${weekday}`
+
+function readScheduleFields({ language }: Pick<PageContext, 'language'>, form: URLSearchParams) {
+  const [frequency = '', weekday] = (form.get('day') ?? '').split(' ')
+  return {
+    ...Object.fromEntries(form),
+    frequency,
+    hour: Number(form.get('hour') || Number.NaN),
+    decimal: language === 'en' ? 'POINT' : 'COMMA',
+    ...(weekday !== undefined && { weekday: Number(weekday) }),
+  }
+}
+
+async function renderSchedules(visit: PageContext<'merchant'>) {
+  const { em, t, f } = visit
+  const { token, modes } = await restrictToOneMode(visit)
+  const { schedules } = await readReportSchedules(em, token)
+  const nameDay = (one: { frequency: string; weekday: number | null }) =>
+    t(`schedule.${one.frequency}`, { day: one.weekday === null ? '' : f.weekday(one.weekday) })
+  return createPage(
+    'report-schedules',
+    {
+      mode: token.mode,
+      modes,
+      rows: schedules.map(one => ({ ...one, terms: formatScheduleTerms(one), day: nameDay(one) })),
+      connections: await listConnections(em, token),
+      kinds: REPORT_KINDS,
+      formats: REPORT_FORMATS,
+      days: SCHEDULE_DAYS.map(one => [formatScheduleDay(one), nameDay(one)]),
+      hours: Array.from({ length: 24 }, (_, hour) => [String(hour), `${String(hour).padStart(2, '0')}:00`]),
+    },
+    SCHEDULES_PATH,
   )
 }

@@ -1,26 +1,17 @@
-import {
-  readSearchTerms,
-  type SearchResult,
-  searchAllOperations,
-  searchOperations,
-} from '../../api/operations/search.ts'
+import { type SearchResult, searchAllOperations, searchOperations } from '../../api/operations/search.ts'
 import type { SearchTerms } from '../../db/repositories/search.ts'
-import { centsFromReais } from '../../domain/ledger/money.ts'
 import { SEARCHED_NOUNS, type SearchedNoun } from '../../domain/shared/nouns.ts'
 import { foldSearchText, splitByMatches } from '../../domain/shared/search-text.ts'
 import type { AccountPermission } from '../../domain/users/roles.ts'
 import { html, type Markup } from '../../views/markup.ts'
 import { hasPermission } from '../authorization/page-permission.ts'
-import { cleanSearchText, normalizeAmount } from '../http/form.ts'
 import { createPage } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { buildNavigation } from '../views/navigation.ts'
 import { restrictToOneMode } from './connections.ts'
 import { getShownRecurrenceStatus } from './recurrences/recurrences.ts'
-
-/** Longest search text: that of a PIX code (EMV QRCPS section 4.2). */
-const MAX_TEXT_LENGTH = 512
+import { readSearch } from './search-text.ts'
 
 /** Folder of the pages of what a search finds. */
 export const PAGES_OF_NOUNS: Record<SearchedNoun, string> = {
@@ -52,14 +43,6 @@ export async function findForOperator(visit: PageContext<'operator'>) {
   return results.map(({ noun, uuid, accountUuid, cents, status, createdAt }) => {
     return { noun, uuid, accountUuid, cents, status: getShownStatus(noun, status), createdAt }
   })
-}
-
-/** Reads the search text of a page, and what it may mean in the language of the page. */
-function readSearch({ query, form, language }: PageContext): { text: string; terms: SearchTerms } {
-  const text = cleanSearchText(query.q ?? form.get('q') ?? '', MAX_TEXT_LENGTH)
-  const amount = normalizeAmount(text, language)
-  const cents = amount ? (centsFromReais(Number(amount)) ?? undefined) : undefined
-  return { text, terms: readSearchTerms(text, cents) }
 }
 
 /** Groups results by noun, in the order of the nouns, with their matching parts in bold. */

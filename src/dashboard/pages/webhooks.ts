@@ -20,7 +20,9 @@ import {
   updateWebhook,
 } from '../../api/operations/webhooks.ts'
 import { showEvent } from '../../contract/events/event.ts'
+import { EVENT_EXAMPLES } from '../../contract/events/event-example.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
+import { uuidSchema } from '../../contract/shared/fields.ts'
 import { localTimeSchema, momentOfLocalTime } from '../../contract/shared/time-zone.ts'
 import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contract/webhooks/webhook.ts'
 import { deliveriesQuery, type showDelivery } from '../../contract/webhooks/webhook-delivery.ts'
@@ -159,6 +161,21 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     return redirect(`${PATH}/${reference.uuid}`, 'resent')
   })
 
+  registerWebhookAction('resend', async ({ em, form }, reference) => {
+    await requireVisibleWebhook(em.fork(), reference)
+    const { delivery: chosen } = parseFormFields(resendFormSchema, { delivery: form.getAll('delivery') })
+    for (const deliveryUuid of chosen) {
+      const { timeScale } = dashboard.temporal
+      const delivery = await resendDelivery(em, reference, { deliveryUuid, timeScale }).catch(error => {
+        // One that is sent soon needs no other attempt, and keeps none of the others from theirs.
+        if (Object(error).code === 'resend_in_progress') return null
+        throw error
+      })
+      if (delivery) await signalOpenDelivery(dashboard.temporal, delivery.uuid)
+    }
+    return redirect(`${PATH}/${reference.uuid}`, 'resent_many')
+  })
+
   function registerWebhookAction(name: string, act: WebhookAction): void {
     post('webhooks.write', `${PATH}/:uuid/${name}`, {
       confirm: visit => confirmAction(name, visit),
@@ -204,6 +221,8 @@ async function confirmRecovery(visit: PageContext<'merchant'>): Promise<Confirma
   }
 }
 
+const resendFormSchema = z.object({ delivery: z.array(uuidSchema).min(1).max(DELIVERIES_PER_PAGE) })
+
 const recoverySchema = z.object({ since: localTimeSchema })
 
 /** Reads a moment of a `datetime-local` field, in the time zone of the page. */
@@ -223,17 +242,20 @@ async function renderWebhooks(visit: PageContext<'merchant'>, created?: CreatedW
   const { em, token, form } = visit
   const { mode } = await tokenWithMode(visit)
   const { data: rows } = await listWebhooks(em.fork(), token, { per_page: MAX_WEBHOOKS })
+  const health = await Promise.all(
+    rows.map(async row => ({
+      failingSince: row.failingSince ?? null,
+      lastSuccessAt: row.lastSuccessAt ?? null,
+      ...(await countRecentDeliveries(em.fork(), row.uuid)),
+    })),
+  )
   const formValues = created
     ? {}
     : { url: form.get('url'), token: form.get('token'), events: readCheckboxes(form, 'events') }
   return createPage(
     'webhooks',
     {
-      rows: rows.map(row => ({
-        ...showWebhook(row),
-        mode: row.mode,
-        failingSince: row.failingSince ?? null,
-      })),
+      rows: rows.map((row, index) => ({ ...showWebhook(row), mode: row.mode, ...health[index] })),
       kinds: SUBSCRIBABLE_EVENT_TYPES,
       defaultKinds: DEFAULT_EVENT_TYPES,
       created,
@@ -272,6 +294,7 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
       typed: { url: form.get('url') ?? row.url, events: readCheckboxes(form, 'events') ?? row.events },
       statuses: DELIVERY_STATUSES,
       eventTypes: EVENT_TYPES,
+      example: findExample(visit.query.example),
       related: await loadRelated(visit, {
         uuid: row.uuid,
         actionSubjects: [`endpoint/${row.uuid}`],
@@ -282,6 +305,12 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
     },
     `${PATH}/${row.uuid}`,
   )
+}
+
+/** Finds the example of an event that the address names, as an endpoint receives it. */
+function findExample(name: string | undefined) {
+  const type = EVENT_TYPES.find(one => one === name)
+  return type ? { type, json: JSON.stringify(EVENT_EXAMPLES[type], null, 2) } : null
 }
 
 function readWebhookScope({ token, params }: PageContext<'merchant'>) {

@@ -44,6 +44,7 @@ function createFormats(language: Language, timeZone: string) {
   const date = new Intl.DateTimeFormat(locale, { ...dayFields, year: 'numeric', timeZone: 'UTC' })
   const alternatives = new Intl.ListFormat(locale, { type: 'disjunction' })
   const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
+  const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })
   const year = new Intl.DateTimeFormat('en', { year: 'numeric', timeZone })
   const formatYear = (at: Date | string) => year.format(new Date(at))
   const offset = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' })
@@ -91,6 +92,8 @@ function createFormats(language: Language, timeZone: string) {
     date: (text: string) => date.format(new Date(`${text}T00:00:00Z`)),
     /** Formats a month `YYYY-MM` as `novembro de 2026`. */
     month: (text: string) => month.format(new Date(`${text}-01T00:00:00Z`)),
+    /** Names a day of the week, from 1 for Monday to 7. */
+    weekday: (number: number) => weekday.format(new Date(Date.UTC(2024, 0, number))),
     /** Formats how long ago or ahead a time is, in the largest unit that fits; `now` within the same second. */
     age(at: Date | string, now: Date = new Date()): string {
       const seconds = Math.round((new Date(at).getTime() - now.getTime()) / 1_000)

@@ -10,27 +10,30 @@ type MenuEntry = {
   path: string
   icon: IconName
   heading?: MenuHeading
+  /** Key that leads to it after `g`. */
+  key?: string
   permission?: AccountPermission
 }
 
 /** Menu entries of an account's users and of operators, in order; the phrase `nav.<name>` names each. */
 const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
   merchant: [
-    { name: 'overview', path: '/dashboard', icon: 'overview', permission: 'money.read' },
+    { name: 'overview', path: '/dashboard', icon: 'overview', permission: 'money.read', key: 'o' },
     ...under('payments', 'money.read', [
-      { name: 'charges', path: '/dashboard/charges', icon: 'in' },
+      { name: 'charges', path: '/dashboard/charges', icon: 'in', key: 'c' },
       { name: 'qrCodes', path: '/dashboard/qr-codes', icon: 'code' },
       { name: 'recurrences', path: '/dashboard/recurrences', icon: 'repeat' },
-      { name: 'transfers', path: '/dashboard/transfers', icon: 'out' },
+      { name: 'transfers', path: '/dashboard/transfers', icon: 'out', key: 't' },
       { name: 'approvals', path: '/dashboard/approvals', icon: 'check', permission: 'transfers.write' },
-      { name: 'refunds', path: '/dashboard/refunds', icon: 'back' },
-      { name: 'disputes', path: '/dashboard/disputes', icon: 'dispute' },
+      { name: 'refunds', path: '/dashboard/refunds', icon: 'back', key: 'd' },
+      { name: 'disputes', path: '/dashboard/disputes', icon: 'dispute', key: 'm' },
       { name: 'held', path: '/dashboard/unmatched', icon: 'question' },
     ]),
     ...under('account', 'money.read', [
-      { name: 'ledger', path: '/dashboard/ledger', icon: 'ledger' },
-      { name: 'settlement', path: '/dashboard/settlement', icon: 'calendar' },
+      { name: 'ledger', path: '/dashboard/ledger', icon: 'ledger', key: 'e' },
+      { name: 'settlement', path: '/dashboard/settlement', icon: 'calendar', key: 'f' },
       { name: 'reports', path: '/dashboard/reports', icon: 'out' },
+      { name: 'reconciliations', path: '/dashboard/reconciliations', icon: 'unequal' },
       { name: 'limits', path: '/dashboard/limits', icon: 'gauge' },
       { name: 'keys', path: '/dashboard/keys', icon: 'key' },
       { name: 'providers', path: '/dashboard/providers', icon: 'providers' },
@@ -40,15 +43,21 @@ const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
     ...under('developers', 'tokens.read', [
       { name: 'tokens', path: '/dashboard/tokens', icon: 'token' },
       { name: 'requests', path: '/dashboard/requests', icon: 'code' },
-      { name: 'webhooks', path: '/dashboard/webhooks', icon: 'webhooks', permission: 'webhooks.read' },
+      {
+        name: 'webhooks',
+        path: '/dashboard/webhooks',
+        icon: 'webhooks',
+        permission: 'webhooks.read',
+        key: 'w',
+      },
       { name: 'events', path: '/dashboard/events', icon: 'events', permission: 'events.read' },
     ]),
   ],
   operator: [
-    { name: 'operator', path: '/dashboard/operator', icon: 'overview' },
-    { name: 'accounts', path: '/dashboard/operator/accounts', icon: 'accounts' },
+    { name: 'operator', path: '/dashboard/operator', icon: 'overview', key: 'o' },
+    { name: 'accounts', path: '/dashboard/operator/accounts', icon: 'accounts', key: 'c' },
     ...under('waiting', undefined, [
-      { name: 'unknown', path: '/dashboard/operator/unknown', icon: 'question' },
+      { name: 'unknown', path: '/dashboard/operator/unknown', icon: 'question', key: 'u' },
       { name: 'stuck', path: '/dashboard/operator/stuck', icon: 'stop' },
       { name: 'dueDisputes', path: '/dashboard/operator/disputes', icon: 'dispute' },
       { name: 'unexpected', path: '/dashboard/operator/unexpected', icon: 'out' },
@@ -59,7 +68,7 @@ const MENUS: Record<'merchant' | 'operator', MenuEntry[]> = {
       { name: 'deadWebhooks', path: '/dashboard/operator/webhooks', icon: 'webhooks' },
     ]),
     ...under('service', undefined, [
-      { name: 'health', path: '/dashboard/operator/providers', icon: 'providers' },
+      { name: 'health', path: '/dashboard/operator/providers', icon: 'providers', key: 'p' },
       { name: 'acts', path: '/dashboard/operator/acts', icon: 'events' },
     ]),
   ],

@@ -1,4 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
+import type { ProviderName } from '../../domain/providers/provider.ts'
 import { createdAtColumn, unionColumn } from './columns.ts'
 
 /** `money_out` stops transfers, refunds and returns; `everything` also charges and keys. */
@@ -9,9 +10,10 @@ const schema = defineEntity({
   name: 'Pause',
   properties: p => ({
     uuid: p.uuid().primary(),
-    /** Set for the pause of an account or of a connection; both null: the whole service. */
+    /** One is set for the pause of an account, of a connection or of a provider; none: the whole service. */
     accountUuid: p.uuid().nullable(),
     connectionUuid: p.uuid().nullable(),
+    provider: unionColumn<ProviderName>().nullable(),
     reach: unionColumn<PauseReach>(),
     reason: p.text(),
     actor: p.text(),
@@ -28,10 +30,11 @@ export type MoneyDirection = 'in' | 'out'
 /** Builds the SQL condition that a pause stops a direction through a connection, over the given column names. */
 export function buildPauseCondition(
   direction: MoneyDirection,
-  { uuid, accountUuid }: Record<string, string>,
+  { uuid, accountUuid, provider }: Record<string, string>,
 ): string {
   const reachCondition = direction === 'out' ? '' : `p.reach = 'everything' and`
   return `exists (select from pause p where ${reachCondition}
     (p.account_uuid is null or p.account_uuid = ${accountUuid})
-    and (p.connection_uuid is null or p.connection_uuid = ${uuid}))`
+    and (p.connection_uuid is null or p.connection_uuid = ${uuid})
+    and (p.provider is null or p.provider = ${provider}))`
 }

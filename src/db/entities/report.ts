@@ -37,6 +37,8 @@ const schema = defineEntity({
     isPartial: p.boolean().nullable(),
     builtAt: timestampColumn().nullable(),
     expiresAt: timestampColumn().nullable(),
+    /** Counts its events. */
+    sequence: p.integer(),
     ...orderAuthorColumns(),
     requestId: p.text(),
     fingerprint: p.text(),
@@ -74,6 +76,6 @@ const reportSchedule = defineEntity({
   }),
 })
 
-/** A schedule that orders a report of the days before, every day or every week. */
+/** A schedule that orders a report of the days before, every day, every week or every month. */
 export class ReportSchedule extends reportSchedule.class {}
 reportSchedule.setClass(ReportSchedule)

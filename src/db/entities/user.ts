@@ -2,6 +2,9 @@ import { defineEntity } from '@mikro-orm/core'
 import type { UserRole } from '../../domain/users/roles.ts'
 import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
 
+/** A filter of a list of the dashboard: the path of the list, the name that the user gave, and the query of its address. */
+export type SavedFilter = { list: string; name: string; query: string }
+
 /** A user of the dashboard: of one account, or an operator of the whole service. */
 const schema = defineEntity({
   name: 'User',
@@ -23,6 +26,7 @@ const schema = defineEntity({
     /** Removed by an owner of the account, for ever. */
     removedAt: timestampColumn().nullable(),
     lastSignInAt: timestampColumn().nullable(),
+    savedFilters: p.json<SavedFilter[]>().onCreate(() => []),
   }),
 })
 

@@ -56,6 +56,9 @@ export function runAuditedAction<T = void>(
   })
 }
 
+/** Action of a note about an object, whose text is the reason: author and time are recorded, and nothing changes them. */
+export const NOTE_ACTION = 'note'
+
 /** Reason of what a user does in the dashboard, where no page asks for one. */
 export const DASHBOARD_REASON = 'in the dashboard'
 

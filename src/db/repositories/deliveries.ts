@@ -185,11 +185,12 @@ export function recordSuccessfulAttempt(
   )
 }
 
-/** Counts the newest deliveries of an endpoint, at most a thousand, and those of them that it accepted. */
+/** Counts the newest deliveries of an endpoint, at most a thousand: those that ended, that it accepted, and that wait. */
 export async function countRecentDeliveries(em: EntityManager, webhookUuid: string) {
-  const [counts] = await em.execute<{ ended: number; delivered: number }[]>(
+  const [counts] = await em.execute<{ ended: number; delivered: number; pending: number }[]>(
     `select count(*) filter (where status <> 'PENDING')::int as ended,
-       count(*) filter (where status = 'DELIVERED')::int as delivered
+       count(*) filter (where status = 'DELIVERED')::int as delivered,
+       count(*) filter (where status = 'PENDING')::int as pending
      from (select status from delivery where webhook_uuid = ? order by created_at desc, uuid desc limit 1000) newest`,
     [webhookUuid],
   )

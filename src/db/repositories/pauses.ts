@@ -7,8 +7,15 @@ import { formatTextArray } from '../sql-conditions.ts'
 
 /** SPEC §9, `trilho pause`: during a pause no new operation starts within its reach; running ones are polled. */
 
-/** The whole service, an account, or a connection. */
-export type PauseTarget = 'all' | { accountUuid: string } | { connectionUuid: string }
+/** The whole service, an account, a connection, or all connections to a provider. */
+export type PauseTarget =
+  | 'all'
+  | { accountUuid: string }
+  | { connectionUuid: string }
+  | { provider: ProviderName }
+
+/** Columns of the connection `c` that decide which pauses stop something of it. */
+export const CONNECTION_COLUMNS = { uuid: 'c.uuid', accountUuid: 'c.account_uuid', provider: 'c.provider' }
 
 /** Queries whether a pause stops the direction through the connection. Never cache the result. */
 export function queryIsPaused(connectionUuid: string, direction: MoneyDirection): Query<boolean> {
@@ -17,7 +24,7 @@ export function queryIsPaused(connectionUuid: string, direction: MoneyDirection)
 
 /** Queries whether a pause stops the direction through any of the connections. */
 export function queryIsAnyPaused(connectionUuids: string[], direction: MoneyDirection): Query<boolean> {
-  const paused = buildPauseCondition(direction, { uuid: 'c.uuid', accountUuid: 'c.account_uuid' })
+  const paused = buildPauseCondition(direction, CONNECTION_COLUMNS)
   const sql = `select from connection c where c.uuid = any(?::uuid[]) and ${paused} limit 1`
   return query(sql, [formatTextArray(connectionUuids)], rows => rows.length > 0)
 }
@@ -33,7 +40,7 @@ export type PayoutConditions = {
 
 /** Queries the conditions for a batch with the row lock, as of the moment after it. Never cache them. */
 export function queryPayoutConditions(connectionUuid: string): Query<PayoutConditions> {
-  const paused = buildPauseCondition('out', { uuid: 'c.uuid', accountUuid: 'c.account_uuid' })
+  const paused = buildPauseCondition('out', CONNECTION_COLUMNS)
   const sql = `select ${paused} as paused, a.status <> 'ACTIVE' as blocked, extract(epoch from now()) * 1000 as began_ms
     from connection c join account a on a.uuid = c.account_uuid where c.uuid = ?`
   return query(sql, [connectionUuid], ([row]) => ({
@@ -42,6 +49,14 @@ export function queryPayoutConditions(connectionUuid: string): Query<PayoutCondi
     transactionStartedAtMs: Number(row?.began_ms),
   }))
 }
+
+/** What a pause stops. */
+export const PAUSE_TARGETS = ['all', 'account', 'connection', 'provider'] as const
+export type PauseTargetKind = (typeof PAUSE_TARGETS)[number]
+
+/** The kind of what the pause `p` stops. */
+const TARGET_SQL = `case when p.connection_uuid is not null then 'connection' when p.account_uuid is not null then 'account'
+         when p.provider is not null then 'provider' else 'all' end`
 
 /** Finds the active pause of a target. */
 export function findPause(em: EntityManager, target: PauseTarget): Promise<Pause | null> {
@@ -52,9 +67,8 @@ export function findPause(em: EntityManager, target: PauseTarget): Promise<Pause
 export function listPauses(em: EntityManager) {
   return em.execute(
     `select p.uuid, coalesce(p.connection_uuid, p.account_uuid) as target_uuid, p.reach, p.reason, p.actor, p.created_at,
-       case when p.connection_uuid is not null then 'connection' when p.account_uuid is not null then 'account'
-         else 'all' end as target,
-       n.uuid as account_uuid, n.name as account_name, c.provider
+       ${TARGET_SQL} as target,
+       n.uuid as account_uuid, n.name as account_name, coalesce(p.provider, c.provider) as provider
      from pause p left join connection c on c.uuid = p.connection_uuid
      left join account n on n.uuid = coalesce(p.account_uuid, c.account_uuid)
      order by p.created_at`,
@@ -63,11 +77,11 @@ export function listPauses(em: EntityManager) {
 
 /** A pause as a page names it: what it stops, and of whom where that is not the whole service. */
 export type ShownPause = {
-  target: 'all' | 'account' | 'connection'
+  target: PauseTargetKind
   reach: PauseReach
-  /** Null of the whole service. */
+  /** Null of the whole service, and of a provider. */
   accountName: string | null
-  /** Null where no single connection is paused. */
+  /** Null where every provider is paused. */
   provider: ProviderName | null
 }
 
@@ -80,14 +94,15 @@ const MAX_SHOWN_PAUSES = 20
  */
 export function findShownPauses(em: EntityManager, accountUuid: string | null): Promise<ShownPause[]> {
   return em.execute(
-    `select case when p.connection_uuid is not null then 'connection' when p.account_uuid is not null then 'account'
-         else 'all' end as target, p.reach, n.name as "accountName", c.provider
+    `select ${TARGET_SQL} as target, p.reach, n.name as "accountName", coalesce(p.provider, c.provider) as provider
      from pause p left join connection c on c.uuid = p.connection_uuid
      left join account n on n.uuid = coalesce(p.account_uuid, c.account_uuid)
-     where ?::uuid is null or n.uuid is null or n.uuid = ?
-     order by p.connection_uuid is not null, ?::uuid is null and p.account_uuid is not null,
+     where ?::uuid is null or n.uuid = ?
+       or case when p.provider is null then n.uuid is null
+         else exists (select from connection k where k.account_uuid = ? and k.provider = p.provider) end
+     order by num_nonnulls(p.connection_uuid, p.provider), ?::uuid is null and p.account_uuid is not null,
        p.reach = 'everything' desc, p.created_at limit ${MAX_SHOWN_PAUSES}`,
-    [accountUuid, accountUuid, accountUuid],
+    [accountUuid, accountUuid, accountUuid, accountUuid],
   )
 }
 
@@ -103,6 +118,7 @@ export async function findPauseReaches(em: EntityManager, uuids: string[]): Prom
 export function getPauseTargetColumns(target: PauseTarget): {
   accountUuid: string | null
   connectionUuid: string | null
+  provider: ProviderName | null
 } {
-  return { accountUuid: null, connectionUuid: null, ...(target !== 'all' && target) }
+  return { accountUuid: null, connectionUuid: null, provider: null, ...(target !== 'all' && target) }
 }

@@ -7,6 +7,7 @@ import { buildPauseCondition } from '../entities/pause.ts'
 import { formatTextArray, joinConditions } from '../sql-conditions.ts'
 import { IS_CALLED_SQL } from './account-statistics.ts'
 import { IS_OPEN_CIRCUIT_SQL } from './circuit-breaker.ts'
+import { CONNECTION_COLUMNS } from './pauses.ts'
 
 /** How providers answer now, over all accounts, for operators. Providers of the two modes are told apart. */
 
@@ -96,8 +97,7 @@ export type ProviderConnections = ProviderOfMode & {
 
 /** Counts the active connections of each provider, and those that are tried last or paused. */
 export function countProviderConnections(em: EntityManager): Promise<ProviderConnections[]> {
-  const isPaused = (direction: 'in' | 'out') =>
-    buildPauseCondition(direction, { uuid: 'c.uuid', accountUuid: 'c.account_uuid' })
+  const isPaused = (direction: 'in' | 'out') => buildPauseCondition(direction, CONNECTION_COLUMNS)
   return em.execute(
     `select c.provider, c.is_simulated as "isSimulated", count(*)::int as connections,
        count(*) filter (where ${IS_OPEN_CIRCUIT_SQL})::int as "openCircuits",

@@ -15,8 +15,11 @@ export type SearchScope = { accountUuid: string | null; conditions: OptionalSqlC
 
 export type SearchHit = { noun: SearchedNoun; uuid: string; accountUuid: string }
 
-/** Most hits of one noun: a search is for one thing. */
-const MAX_HITS = 20
+/** Nouns that are searched, and the most hits of one. */
+type SearchReach = { nouns: readonly SearchedNoun[]; maxHits: number }
+
+/** A search over everything is for one thing. */
+const EVERY_NOUN: SearchReach = { nouns: SEARCHED_NOUNS, maxHits: 20 }
 /** Newest entries of a noun that are read for words that very many have. */
 const MAX_NEWEST = 2_000
 /** Most entries of a noun that are read by the index of words. */
@@ -31,27 +34,31 @@ export async function findOperations(
   em: EntityManager,
   scope: SearchScope,
   terms: SearchTerms,
+  { nouns, maxHits } = EVERY_NOUN,
 ): Promise<SearchHit[]> {
   if (terms.wordLists.length === 0 && terms.cents === undefined) return []
   const newest = await selectHits(
     em,
-    SEARCHED_NOUNS.map(noun => buildNewestQuery(scope, terms, noun)),
+    nouns.map(noun => buildNewestQuery(scope, terms, { noun, maxHits })),
   )
-  const missing = SEARCHED_NOUNS.filter(noun => newest.filter(hit => hit.noun === noun).length < MAX_HITS)
+  const missing = nouns.filter(noun => newest.filter(hit => hit.noun === noun).length < maxHits)
   const matching = await selectHits(
     em,
-    missing.flatMap(noun => buildMatchingQuery(scope, terms, noun)),
+    missing.flatMap(noun => buildMatchingQuery(scope, terms, { noun, maxHits })),
   )
-  return mergeHits(newest, matching)
+  return mergeHits(newest, matching, { nouns, maxHits })
 }
 
 /** Merges what both ways have found of each noun. The index finds all, but of more than it reads perhaps not the newest. */
-function mergeHits(newest: SearchHit[], matching: SearchHit[]): SearchHit[] {
-  return SEARCHED_NOUNS.flatMap(noun => {
+function mergeHits(newest: SearchHit[], matching: SearchHit[], { nouns, maxHits }: SearchReach): SearchHit[] {
+  return nouns.flatMap(noun => {
     const hits = [...newest, ...matching].filter(hit => hit.noun === noun)
-    return [...new Map(hits.map(hit => [hit.uuid, hit])).values()].slice(0, MAX_HITS)
+    return [...new Map(hits.map(hit => [hit.uuid, hit])).values()].slice(0, maxHits)
   })
 }
+
+/** The noun of a query, and the most hits that it finds. */
+type SearchedPart = { noun: SearchedNoun; maxHits: number }
 
 const COLUMNS = 'noun, uuid, account_uuid, created_at'
 const NEWEST_FIRST = 'order by created_at desc, uuid desc'
@@ -69,7 +76,7 @@ async function selectHits(em: EntityManager, queries: SqlCondition[]): Promise<S
 function buildNewestQuery(
   { accountUuid, conditions }: SearchScope,
   terms: SearchTerms,
-  noun: SearchedNoun,
+  { noun, maxHits }: SearchedPart,
 ): SqlCondition {
   const scope = joinConditions(
     ['noun = ?', noun],
@@ -78,7 +85,7 @@ function buildNewestQuery(
   )
   return {
     sql: `select ${COLUMNS} from (select ${COLUMNS}, words from search_entry where ${scope.sql} ${NEWEST_FIRST} limit ${MAX_NEWEST}) newest
-      where words @@ ?::tsquery ${NEWEST_FIRST} limit ${MAX_HITS}`,
+      where words @@ ?::tsquery ${NEWEST_FIRST} limit ${maxHits}`,
     values: [...scope.values, buildQueryText(terms, { isIndexed: false })],
   }
 }
@@ -87,7 +94,7 @@ function buildNewestQuery(
 function buildMatchingQuery(
   { accountUuid, conditions }: SearchScope,
   terms: SearchTerms,
-  noun: SearchedNoun,
+  { noun, maxHits }: SearchedPart,
 ): SqlCondition[] {
   const indexed = buildQueryText(terms, { isIndexed: true })
   if (indexed === '') return []
@@ -104,7 +111,7 @@ function buildMatchingQuery(
     {
       // PostgreSQL plans the inner query for all of its rows, which only the index of words finds fast, and reads the limited ones.
       sql: `with matching as materialized (select ${COLUMNS} from search_entry where noun = '${noun}' and ${sql})
-        select * from (select * from matching limit ${MAX_MATCHES}) read ${NEWEST_FIRST} limit ${MAX_HITS}`,
+        select * from (select * from matching limit ${MAX_MATCHES}) read ${NEWEST_FIRST} limit ${maxHits}`,
       values,
     },
   ]

@@ -3,7 +3,7 @@ import { DAY, HOUR, MINUTE, SECOND } from '../shared/intervals.ts'
 /** api-document.txt, Events: what an endpoint subscribes to. */
 export const DEFAULT_EVENT_TYPES = ['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION'] as const
 /** An endpoint that names no events receives the default ones; the others are delivered where they are named. */
-export const SUBSCRIBABLE_EVENT_TYPES = [...DEFAULT_EVENT_TYPES, 'BATCH', 'RECURRENCE'] as const
+export const SUBSCRIBABLE_EVENT_TYPES = [...DEFAULT_EVENT_TYPES, 'BATCH', 'RECURRENCE', 'REPORT'] as const
 export type SubscribableEventType = (typeof SUBSCRIBABLE_EVENT_TYPES)[number]
 /** A TEST event is sent to one endpoint, on request of the merchant. */
 export const EVENT_TYPES = [...SUBSCRIBABLE_EVENT_TYPES, 'TEST'] as const

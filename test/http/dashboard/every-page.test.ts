@@ -49,7 +49,9 @@ describe('page weight', () => {
       const { status, headers, text } = await browser.get(path)
       // A form's own address leads to a page that has its own turn, a file is no page.
       if (status !== 200 || !headers.get('content-type')?.startsWith('text/html')) continue
-      const assets = new Set(text.match(/(?<=(?:href|src)=")\/dashboard\/(?:assets\/|.*qr\.svg)[^"]*/g))
+      // The manifest and the icon of an installed page are read when it is installed.
+      const loaded = text.replaceAll(/<link rel="(?:manifest|apple-touch-icon)"[^>]*>/g, '')
+      const assets = new Set(loaded.match(/(?<=(?:href|src)=")\/dashboard\/(?:assets\/|.*qr\.svg)[^"]*/g))
       weights[path] = Buffer.byteLength(text)
       for (const asset of assets) weights[path] += await weigh(browser.cookies, asset)
     }

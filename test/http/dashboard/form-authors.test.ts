@@ -34,6 +34,8 @@ let declared: DeclaredRoute[] = []
 let ours: Awaited<ReturnType<typeof createFullAccount>>
 let merchant: ReturnType<typeof createBrowser>
 let operator: ReturnType<typeof createBrowser>
+/** A delivery of the webhook that the form of a single delivery does not resend. */
+let failedDelivery: string
 let colleague: string
 let nominal: string
 let deposit: string
@@ -60,6 +62,7 @@ beforeAll(async () => {
       createSilentClient(async (name, sent) => calls.push({ name, sent, records: await countRecords() })),
   )
   ours = await createFullAccount(fixture)
+  failedDelivery = await insertFailedDelivery()
   merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
   const on = '/dashboard/transfers/new/code'
@@ -129,6 +132,18 @@ const once = () => ({ once: randomUUID() })
 /** Every form of a merchant's pages, and what it records; a form that does nothing to record says why. */
 const FORMS: Record<string, FormCase | string> = {
   '/dashboard/sign-out': 'ends the session that sends it',
+  '/dashboard/filters': 'names a filter of the user who sends it',
+  '/dashboard/filters/remove': 'removes a filter of the user who sends it',
+  '/dashboard/reports/schedules': {
+    act: 'report_schedules_change',
+    fields: () => ({ kind: 'LEDGER', format: 'OFX', day: 'MONTHLY', hour: '6', mode: 'test' }),
+    on: '/dashboard/reports/schedules',
+  },
+  '/dashboard/reports/schedules/remove': {
+    act: 'report_schedules_change',
+    fields: () => ({ schedule: 'LEDGER OFX COMMA MONTHLY - 6 -', mode: 'test' }),
+    on: '/dashboard/reports/schedules',
+  },
   '/dashboard/transfers/new/key': 'recognizes the kind of a key',
   '/dashboard/transfers/new/edit': 'shows the form again',
   '/dashboard/transfers/new/limits': 'reads what the limits say about a value',
@@ -191,6 +206,21 @@ const FORMS: Record<string, FormCase | string> = {
     isCall: true,
     fields: () => ({ on: dayFromToday(1), ...once() }),
     path: () => `/dashboard/charges/${debit}/retry`,
+  },
+  '/dashboard/charges/:uuid/note': {
+    act: 'note',
+    fields: () => ({ text: 'O cliente ligou.' }),
+    path: () => `/dashboard/charges/${ours.charge}/note`,
+  },
+  '/dashboard/transfers/:uuid/note': {
+    act: 'note',
+    fields: () => ({ text: 'Combinado com o fornecedor.' }),
+    path: () => `/dashboard/transfers/${ours.transfer}/note`,
+  },
+  '/dashboard/disputes/:uuid/note': {
+    act: 'note',
+    fields: () => ({ text: 'Nota fiscal pedida.' }),
+    path: () => `/dashboard/disputes/${ours.dispute}/note`,
   },
   '/dashboard/recurrences/new': {
     act: 'recurrence_create',
@@ -367,6 +397,11 @@ const FORMS: Record<string, FormCase | string> = {
     path: () => `/dashboard/webhooks/${ours.webhook}/deliveries/${ours.delivery}/resend`,
     on: 'webhook',
   },
+  '/dashboard/webhooks/:uuid/resend': {
+    act: 'webhook_resend',
+    fields: () => ({ delivery: failedDelivery }),
+    on: 'webhook',
+  },
   '/dashboard/webhooks/:uuid/remove': { act: 'webhook_remove' },
   '/dashboard/users/invitations': {
     act: 'invite_user',
@@ -431,6 +466,21 @@ function addressOf(path: string, form: FormCase): { path: string; on: string } {
   const [, parent] = /^(.*)\/[^/]+$/.exec(address)!
   const ownPage = path.split('/').length === 3 ? address : parent!
   return { path: address, on: pages[form.on ?? ''] ?? form.on ?? ownPage }
+}
+
+async function insertFailedDelivery(): Promise<string> {
+  const [{ uuid }] = (await ours.sql(
+    `with other as (
+       insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
+       select gen_random_uuid(), account_uuid, connection_uuid, type, subject_uuid, 1000, body, owner_uuid, request_id, created_at
+       from event where uuid = (select event_uuid from delivery where uuid = ?)
+       returning uuid, type, created_at
+     )
+     insert into delivery (uuid, webhook_uuid, event_uuid, event_type, status, attempt_count, created_at, updated_at)
+     select gen_random_uuid(), ?, uuid, type, 'FAILED', 1, created_at, created_at from other returning uuid`,
+    [ours.delivery, ours.webhook],
+  )) as [{ uuid: string }]
+  return uuid
 }
 
 async function submit(path: string, form: FormCase) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser } from '../support/browser.ts'
@@ -73,4 +74,40 @@ test('the list of the open charges says so in its form', async () => {
   const { text } = await merchant.get('/dashboard/charges?mode=test&status=UNDEFINED,PENDING')
   expect(text).toContain('<option value="UNDEFINED,PENDING" selected>Em aberto</option>')
   expect([text.includes(ours.open), text.includes(ours.charge)]).toEqual([true, false])
+})
+
+test.each([
+  ['pt-BR', 'Últimos 7 dias', 'Cobranças pagas', 'Mostrar o QR Code'],
+  ['en', 'Last 7 days', 'Charges paid', 'Show the QR code'],
+])(
+  'the overview in %s has this week, the latest paid charges, and a charge with one field',
+  async (language, week, paid, button) => {
+    const owner = createBrowser(fixture, { language })
+    await owner.signIn(ours.email, PASSWORD)
+    const { text } = await owner.get('/dashboard?mode=test')
+    expect(text).toContain(week)
+    // Of two charges of the account one is paid; the week before had none.
+    expect(text).toMatch(new RegExp(`<h2>${paid}</h2><p class="amount">50 ?%</p><p>–</p>`))
+    expect(text).toMatch(new RegExp(`<tr><th scope="row"><a href="/dashboard/charges/${ours.charge}">`))
+    expect(text).toContain(`<button type="submit">${button}</button>`)
+    const day = /payment_date_from=([\d-]{10})&amp;payment_date_to=\1"/.exec(text)
+    expect(day).not.toBeNull()
+  },
+)
+
+test('the overview of who may not charge has no form', async () => {
+  const email = 'viewer@overview.test'
+  await addUser(fixture.orm.em.fork(), {
+    email,
+    password: PASSWORD,
+    accountUuid: ours.account,
+    role: 'viewer',
+  })
+  const viewer = createBrowser(fixture)
+  await viewer.signIn(email, PASSWORD)
+  const { text } = await viewer.get('/dashboard?mode=test')
+  expect([text.includes('Últimos 7 dias'), text.includes('action="/dashboard/charges/new"')]).toEqual([
+    true,
+    false,
+  ])
 })

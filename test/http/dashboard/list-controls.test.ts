@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { createBrowser } from '../support/browser.ts'
+import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 import { multiplyRows } from '../support/many-rows.ts'
 
@@ -85,6 +86,8 @@ test('scheduled transfers have a column of their day, and the next one first', a
   const text = await readList('/dashboard/transfers?mode=test&waiting=scheduled&sort=scheduled_for')
   expect(text).toContain('<th scope="col" aria-sort="ascending">')
   expect(text.indexOf(ours.waiting)).toBeGreaterThan(0)
+  // Several days are added up above the list.
+  expect(text).toContain('Agendadas por dia')
   const [first] = [...text.matchAll(/href="\/dashboard\/transfers\/([\da-f-]{36})"/g)].map(([, uuid]) => uuid)
   expect(first).toBe(ours.waiting)
 })
@@ -158,4 +161,65 @@ test('the rows of a page are those that the user prefers, in every list', async 
     expect([list, readRows(await readList(`/dashboard/${list}?mode=test`))]).toEqual([list, 50])
   expect((await merchant.get('/dashboard/charges?mode=test&rows=7')).status).toBe(200)
   expect(readRows(await readList('/dashboard/charges?mode=test'))).toBe(50)
+})
+
+test('a search within a list finds what the search over everything does, together with its filters, in its file too', async () => {
+  await ours.sql(`update charge set external_ref = 'Páscoa 77' where uuid in (?, ?)`, [
+    ours.charge,
+    ours.open,
+  ])
+  const list = '/dashboard/charges?mode=test&q=pascoa'
+  const text = await readList(list)
+  expect(readTotal(text)).toBe(2)
+  expect(text).toContain('<li>Busca: <strong>pascoa</strong>')
+  expect(text).toContain('name="q" type="search" value="pascoa"')
+  const paid = await readList(`${list}&status=PAID`)
+  expect([readTotal(paid), paid.includes(ours.charge), paid.includes(ours.open)]).toEqual([1, true, false])
+  expect(readTotal(await readList('/dashboard/charges?mode=test&q=nada-disso'))).toBe(0)
+  const csv = (await readList('/dashboard/charges/charges.csv?mode=test&q=pascoa')).trimEnd().split('\r\n')
+  expect(csv).toHaveLength(3)
+  // An amount is searched as it is written.
+  const [value] = (await ours.sql('select value_cents from charge where uuid = ?', [ours.charge])) as [
+    { value_cents: string },
+  ]
+  const amount = (Number(value.value_cents) / 100).toFixed(2).replace('.', ',')
+  expect(await readList(`/dashboard/charges?mode=test&q=${amount}`)).toContain(ours.charge)
+})
+
+test('filters that a user has named are a tab of the list, for that user alone, until they are removed', async () => {
+  const list = '/dashboard/charges?mode=test&value_min=1000&status=PAID'
+  const query = hiddenFieldOf(await readList(list), 'query')!.replaceAll('&#38;', '&')
+  const fields = { list: '/dashboard/charges', mode: 'test', query }
+  for (const name of ['Acima de mil', 'Acima de mil'])
+    expect(
+      (await merchant.send('/dashboard/filters', { ...fields, name }, { on: list })).headers.get('location'),
+    ).toBe('/dashboard/charges?mode=test&status=PAID&value_min=1000&done=filter_saved')
+  const tab = '<a href="/dashboard/charges?mode=test&#38;status=PAID&#38;value_min=1000"'
+  const chosen = await readList(list)
+  expect(chosen.split(tab)).toHaveLength(2)
+  expect(chosen).toContain(`${tab} aria-current="page">Acima de mil</a>`)
+  expect([...chosen.matchAll(/aria-current="page">Pagas/g)]).toEqual([])
+  expect(await readList('/dashboard/charges?mode=test')).toContain(`${tab}>Acima de mil</a>`)
+  expect(await readList('/dashboard/transfers?mode=test')).not.toContain('Acima de mil')
+  const colleague = createBrowser(fixture)
+  const email = 'colega@trilho.test'
+  await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid: ours.account })
+  await colleague.signIn(email, PASSWORD)
+  expect((await colleague.get('/dashboard/charges?mode=test')).text).not.toContain('Acima de mil')
+  expect((await merchant.send('/dashboard/filters', fields, { on: list })).status).toBe(422)
+  await merchant.send('/dashboard/filters/remove', { ...fields, name: 'Acima de mil' }, { on: list })
+  expect(await readList('/dashboard/charges?mode=test')).not.toContain('Acima de mil')
+})
+
+test('a user keeps at most twenty filters', async () => {
+  const list = '/dashboard/refunds'
+  const save = (n: number) =>
+    merchant.send('/dashboard/filters', { list, query: `value_min=${n}`, name: `Filtro ${n}` }, { on: list })
+  for (let n = 1; n <= 20; n++) expect((await save(n)).status).toBe(303)
+  expect((await save(21)).status).toBe(422)
+  await expect(
+    ours.sql(
+      `update app_user set saved_filters = saved_filters || '[{}]' where jsonb_array_length(saved_filters) = 20`,
+    ),
+  ).rejects.toThrow('app_user_saved_filters')
 })

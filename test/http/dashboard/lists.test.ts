@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { crc32, inflateRawSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
@@ -392,6 +393,31 @@ describe('statement', () => {
       expect(text).toMatch(new RegExp(`ledger\\.ofx\\?[^"]*provider_uuid=${uuid}"`))
   })
 
+  test('all providers have one archive with an OFX file of each, which are those that each alone has', async () => {
+    const days = '&date_from=2025-12-31&date_to=2026-01-01'
+    const page = await merchant.get(`/dashboard/ledger?mode=test${days}`)
+    expect(page.text).toContain('formaction="/dashboard/ledger/ledger.zip"')
+    const settlement = await merchant.get('/dashboard/settlement?mode=test&period=2026-01')
+    expect(settlement.text).toContain('/dashboard/ledger/ledger.zip?')
+    const cookie = [...merchant.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const answer = await fetch(`${fixture.server.url}/dashboard/ledger/ledger.zip?mode=test${days}`, {
+      headers: { cookie, 'accept-language': 'pt-BR' },
+    })
+    const name = 'extrato-loja-2025-12-31_2026-01-01'
+    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${name}-teste.zip"`)
+    const entries = readZipFile(Buffer.from(await answer.arrayBuffer()))
+    expect([...entries.keys()].sort()).toEqual([
+      `${name}-provedor-a-teste.ofx`,
+      `${name}-provedor-b-teste.ofx`,
+    ])
+    for (const [index, provider] of ['a', 'b'].entries()) {
+      const alone = await merchant.get(
+        `/dashboard/ledger/ledger.ofx?mode=test${days}&provider_uuid=${connections[index]}`,
+      )
+      expect(entries.get(`${name}-provedor-${provider}-teste.ofx`)).toBe(alone.text)
+    }
+  })
+
   test('one provider shows its balance after each line', async () => {
     const rows = await readRows(`${ALL}&provider_uuid=${connections[1]}`)
     expect(rows.slice(-3).map(row => row.at(-1))).toEqual(['R$ 50,00', 'R$ 38,89', 'R$ 50,00'])
@@ -495,3 +521,26 @@ describe('provider statistics', () => {
     })
   })
 })
+
+/** Reads the files of a ZIP archive by its directory, with their checksums. */
+function readZipFile(archive: Buffer): Map<string, string> {
+  const end = archive.length - 22
+  expect(archive.readUInt32LE(end)).toBe(0x06054b50)
+  const files = new Map<string, string>()
+  let at = archive.readUInt32LE(end + 16)
+  for (let left = archive.readUInt16LE(end + 10); left > 0; left--) {
+    expect(archive.readUInt32LE(at)).toBe(0x02014b50)
+    const [checksum, packedBytes, bytes] = [16, 20, 24].map(field => archive.readUInt32LE(at + field))
+    const nameLength = archive.readUInt16LE(at + 28)
+    const name = archive.toString('utf8', at + 46, at + 46 + nameLength)
+    const header = archive.readUInt32LE(at + 42)
+    expect(archive.readUInt32LE(header)).toBe(0x04034b50)
+    const start = header + 30 + archive.readUInt16LE(header + 26)
+    const content = inflateRawSync(archive.subarray(start, start + packedBytes!))
+    expect([name, content.length, crc32(content)]).toEqual([name, bytes, checksum])
+    expect(archive.readUInt32LE(start + packedBytes!)).toBe(0x08074b50)
+    files.set(name, content.toString())
+    at += 46 + nameLength
+  }
+  return files
+}

@@ -345,6 +345,22 @@ describe('an operator action', () => {
     expect((await operator.get(`${OPERATOR}/acts`)).text).toContain('it is back')
   })
 
+  test('pauses a provider for all accounts, and resumes it', async () => {
+    const target = { target: 'provider', provider: 'PROVIDER_A' }
+    const reason = 'the bank is down'
+    expect((await send('pause', { target: 'provider', reach: 'everything', reason })).status).toBe(422)
+    expect((await send('pause', { ...target, reach: 'everything', reason })).status).toBe(303)
+    const { text } = await operator.get(`${OPERATOR}/providers`)
+    const [article] = /<article class="watch">.*?<\/article>/s.exec(text)!
+    expect(article).toContain('<strong>Provedor A</strong>')
+    expect(article).toContain('name="provider" value="PROVIDER_A"')
+    expect((await operator.get(`${OPERATOR}/acts`)).text).toContain(
+      `<a href="${OPERATOR}/providers?provider=PROVIDER_A">Provedor A<span`,
+    )
+    expect((await send('resume', { ...target, reason })).status).toBe(303)
+    expect(await ours.sql('select * from pause')).toEqual([])
+  })
+
   test('on an attempt that its provider has just accepted is refused, because the provider may still answer', async () => {
     const form = { ...seen(), as: 'rejected', reason: 'they have nothing' }
     const settle = async (state: string, ago: string) => {
@@ -468,7 +484,7 @@ describe('an operator action', () => {
     expect((await send('settle', { ...seen(), uuid, as: 'rejected', reason })).status).toBe(409)
     expect((await send('return', { uuid, ...WAITS, reason })).status).toBe(409)
     expect((await send('recover', { uuid, since: new Date().toISOString(), reason })).status).toBe(404)
-    expect(await acts()).toHaveLength(6)
+    expect(await acts()).toHaveLength(8)
   })
 
   test('is not recorded as done when its workflow cannot receive the signal', async () => {
@@ -476,6 +492,6 @@ describe('an operator action', () => {
     const settled = await send('settle', { ...seen(), as: 'rejected', reason })
     const returned = await send('return', { uuid: ours.unmatched, ...WAITS, reason })
     expect([settled.status, returned.status]).toEqual([503, 503])
-    expect(await acts()).toHaveLength(6)
+    expect(await acts()).toHaveLength(8)
   })
 })

@@ -50,6 +50,10 @@ const PAGES = [
   '/dashboard/unmatched?outcome=credited',
   '/dashboard/refunds',
   '/dashboard/settlement',
+  '/dashboard/reports',
+  '/dashboard/reports/schedules',
+  '/dashboard/reconciliations',
+  '/dashboard/charges?q=script&value_min=1',
   '/dashboard/search',
   '/dashboard/charges/new',
   '/dashboard/transfers/new',
@@ -61,6 +65,9 @@ const PAGES = [
 const resourcePaths = () => [
   `/dashboard/charges/${ours.charge}`,
   `/dashboard/charges/${ours.open}`,
+  `/dashboard/charges/${ours.charge}/counter`,
+  `/dashboard/reconciliations/${ours.connection}`,
+  `/dashboard/webhooks/${ours.webhook}?example=PAYMENT`,
   `/dashboard/recurrences/${ours.recurrence}`,
   `/dashboard/transfers/${ours.transfer}`,
   `/dashboard/transfers/${ours.waiting}`,
@@ -167,7 +174,7 @@ describe('every page', () => {
       expect(headers.get('x-content-type-options')).toBe('nosniff')
       if (path.endsWith('nowhere')) continue
       expect(headers.get('content-security-policy')).toBe(
-        "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; script-src 'self'; connect-src 'self'",
+        "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; script-src 'self'; connect-src 'self'; manifest-src 'self'",
       )
     }
   })
@@ -524,6 +531,22 @@ test('a webhook is tested, resent to, disabled and removed', async () => {
   expect(await done(`deliveries/${ours.delivery}/resend`)).toEqual([303, `${on}?done=resent`])
   const rows = await ours.sql('select status from delivery where webhook_uuid = ?', [ours.webhook])
   expect(rows).toEqual([{ status: 'PENDING' }, { status: 'PENDING' }])
+  // Those that were chosen are sent together, without one that is sent soon anyway.
+  expect((await merchant.send(`${on}/resend`, {}, { on })).status).toBe(422)
+  await ours.sql(`update delivery set status = 'FAILED', next_attempt_at = null where uuid = ?`, [
+    ours.delivery,
+  ])
+  expect((await merchant.get(on)).text).toContain(
+    `form="chosen" name="delivery" value="${ours.delivery}"`,
+  )
+  expect(await done('resend', { delivery: ours.delivery })).toEqual([303, `${on}?done=resent_many`])
+  expect(await done('resend', { delivery: ours.delivery })).toEqual([303, `${on}?done=resent_many`])
+  expect(await ours.sql('select status from delivery where uuid = ?', [ours.delivery])).toEqual([
+    { status: 'PENDING' },
+  ])
+  const example = await merchant.get(`${on}?example=MED`)
+  expect(example.text).toContain('&#34;type&#34;: &#34;MED&#34;')
+  expect((await merchant.get(`${on}?example=x`)).text).not.toContain('&#34;type&#34;')
   expect(await done('change', { status: 'DISABLED' })).toEqual([303, `${on}?done=webhook_changed`])
   expect((await merchant.confirm(`${on}/remove`, {}, { on })).status).toBe(303)
   expect((await merchant.get(on)).status).toBe(404)
@@ -646,7 +669,7 @@ test('the language switches on the current page, and redirects to no other site'
 test('assets are cached by their content', async () => {
   const { text } = await merchant.get('/dashboard')
   const paths = [...text.matchAll(/(?:href|src)="(\/dashboard\/assets\/[^"]+)"/g)].map(match => match[1]!)
-  expect(new Set(paths).size).toBe(5)
+  expect(new Set(paths).size).toBe(7)
   for (const path of paths) {
     const { status, headers } = await createBrowser(fixture).get(path)
     expect([path, status, headers.get('cache-control')]).toEqual([
@@ -728,4 +751,23 @@ test('the page of a webhook says since when it fails, and asks before it sends m
   expect((await recover('2999-01-01T00:00')).status).toBe(422)
   expect((await recover('soon')).status).toBe(422)
   await ours.sql('update webhook set failing_since = null where uuid = ?', [ours.webhook])
+})
+
+test('a user chooses a light or a dark page, in whichever language, until the choice is given up', async () => {
+  const browser = createBrowser(fixture)
+  await browser.signIn(ours.email, PASSWORD)
+  const readTheme = async () =>
+    /<html lang="[^"]+"(?: data-theme="(\w+)")?>/.exec((await browser.get('/dashboard/ledger')).text)![1]
+  expect(await readTheme()).toBeUndefined()
+  for (const theme of ['dark', 'light']) {
+    const { status, headers } = await browser.get(`/dashboard/charges?mode=test&theme=${theme}`)
+    expect([status, headers.get('location')]).toEqual([303, '/dashboard/charges?mode=test'])
+    expect(await readTheme()).toBe(theme)
+  }
+  expect((await browser.get('/dashboard/ledger?theme=x')).status).toBe(200)
+  const { text } = await browser.get('/dashboard/profile')
+  expect(text).toContain('<strong>Claro</strong>')
+  expect(text).toMatch(/<a href="\/dashboard\/profile\?theme=dark">Escuro<\/a>/)
+  await browser.get('/dashboard?theme=system')
+  expect(await readTheme()).toBeUndefined()
 })

@@ -56,6 +56,47 @@ test('a counter on paper says when the charge expires', async () => {
   expect(text).toMatch(/Expira em <time[^>]*>[^<]*<\/time><span class="printed">30\/11\/2099, 12:04<\/span>/)
 })
 
+test('the counter hides the code that is copied, rings when it is paid, and then names the payer', async () => {
+  const { text } = await merchant.get(`${charge}/counter`)
+  expect(text).toMatch(/<details class="code" id="code"><summary>Mostrar o código para copiar<\/summary>/)
+  expect(text).toContain('<input type="checkbox" id="sound"> Som ao receber')
+  expect(text).toContain('data-next>Nova cobrança</a>')
+  await ours.sql(`update movement set sender = '{"name": "Ana Pagadora"}' where charge_uuid = ?`, [
+    ours.charge,
+  ])
+  await ours.sql('update charge set end_to_end = ? where uuid = ?', [
+    'E99999004202611281030bTixPLQ7NYh',
+    ours.charge,
+  ])
+  const paid = (await merchant.get(`/dashboard/charges/${ours.charge}/counter`)).text
+  for (const part of ['Ana Pagadora', 'ID do Pix: …bTixPLQ7NYh']) expect(paid).toContain(part)
+})
+
+test('an address that is sent to the payer has a preview, and a text with the amount', async () => {
+  const page = await openPayPage()
+  expect(page).toMatch(/<meta property="og:title" content="R\$\s101,09 para [^"]+">/)
+  expect(page).toMatch(/<meta property="og:image" content="http[^"]+\/icon\.png">/)
+  expect(page).not.toContain('class="code"')
+  const share = /href="https:\/\/wa\.me\/\?text=([^"]+)"/.exec((await merchant.get(charge)).text)![1]!
+  expect(decodeURIComponent(share).replaceAll('\u00a0', ' ')).toMatch(
+    /^Olá! Segue o Pix de R\$ 101,09: http\S+\/pay\/[\w-]{32}$/,
+  )
+})
+
+test('a phone installs the dashboard by a manifest, whose icon opens the form of a charge', async () => {
+  const { text } = await merchant.get(charge)
+  const [, path] = /<link rel="manifest" href="([^"]+)">/.exec(text)!
+  const manifest = await payer.get(path!)
+  expect(manifest.headers.get('content-type')).toContain('manifest+json')
+  const { start_url, icons } = JSON.parse(manifest.text)
+  expect(start_url).toBe('/dashboard/charges/new')
+  for (const { src, type } of icons)
+    expect([src, (await payer.get(src)).headers.get('content-type')]).toEqual([
+      src,
+      expect.stringContaining(type),
+    ])
+})
+
 test('the list has the value that was ordered, with what the payer pays', async () => {
   const { text } = await merchant.get('/dashboard/charges?mode=test')
   expect(text).toMatch(/R\$\s100,00<span class="line">O cliente paga R\$\s101,09<\/span>/)

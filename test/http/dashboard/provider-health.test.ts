@@ -232,7 +232,8 @@ describe('the pages of an operator', () => {
     const elsewhere = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_B' })
     for (const at of [ours.connection, other]) await insertIssuing('orphan', 'http_500', { at })
     const narrowed = `${OPERATOR}/providers?provider=PROVIDER_A`
-    expect(await read('')).toContain(`href="${narrowed}"`)
+    const pause = `${OPERATOR}/providers?target=provider&#38;provider=PROVIDER_A#pause`
+    expect(await read('')).toContain(`href="${pause}"`)
     const text = (await operator.get(narrowed)).text
     expect([text.includes(other), text.includes(elsewhere)]).toEqual([true, false])
     expect((await read('/providers?provider=nobody')).includes(elsewhere)).toBe(true)

@@ -279,3 +279,21 @@ describe('entries', () => {
     expect((row!.words as string[]).join(' ')).toBe(foldSearchText(text))
   })
 })
+
+test('the shortcuts of a page are those of its menu, and of what its user may do', async () => {
+  const keysOf = (text: string) => [...text.matchAll(/data-keys="([^"]+)"/g)].map(([, keys]) => keys)
+  expect(keysOf((await merchant.get('/dashboard/ledger')).text)).toEqual([
+    ...['n', 'g o', 'g c', 'g t', 'g d', 'g m', 'g e', 'g f', 'g w'],
+  ])
+  const email = 'viewer@search.test'
+  await addUser(fixture.orm.em.fork(), {
+    email,
+    password: PASSWORD,
+    accountUuid: ours.account,
+    role: 'viewer',
+  })
+  const viewer = createBrowser(fixture)
+  await viewer.signIn(email, PASSWORD)
+  expect(keysOf((await viewer.get('/dashboard/ledger')).text)[0]).toBe('g o')
+  expect(keysOf((await operator.get('/dashboard/operator')).text)).toEqual(['g o', 'g c', 'g u', 'g p'])
+})

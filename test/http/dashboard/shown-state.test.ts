@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { startPause } from '../../../src/admin/pauses.ts'
+import { endPause, startPause } from '../../../src/admin/pauses.ts'
 import { addUser } from '../../../src/admin/users.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { getFormats } from '../../../src/dashboard/views/formats.ts'
 import type { PauseReach } from '../../../src/db/entities/pause.ts'
+import type { PauseTarget } from '../../../src/db/repositories/pauses.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, unescapeHtml } from '../support/browser.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
@@ -97,7 +98,7 @@ test('an address that has no page says so', async () => {
 })
 
 describe('a pause', () => {
-  const pause = (target: 'all' | { connectionUuid: string }, reach: PauseReach = 'money_out') =>
+  const pause = (target: PauseTarget, reach: PauseReach = 'money_out') =>
     startPause(fixture.orm.em.fork(), {
       target,
       reach,
@@ -134,6 +135,18 @@ describe('a pause', () => {
     await pause({ connectionUuid: other })
     expect(await read('/dashboard/charges')).not.toContain('Provedor B.')
     expect(await read('/dashboard/operator', operator)).toContain('Outras suspensões em vigor: 2.')
+  })
+
+  test('of a provider is on the pages of the merchants who have it', async () => {
+    await pause({ provider: 'PROVIDER_D' })
+    expect(await read('/dashboard/charges')).not.toContain('Provedor D.')
+    await pause({ provider: 'PROVIDER_C' })
+    expect(await read('/dashboard/charges')).toContain(
+      '<p class="note"><strong>Transferências suspensas</strong>: Provedor A, Provedor C.',
+    )
+    expect(await read('/dashboard/operator', operator)).toContain('Outras suspensões em vigor: 4.')
+    for (const provider of ['PROVIDER_C', 'PROVIDER_D'] as const)
+      await endPause(fixture.orm.em.fork(), { target: { provider }, actor: 'op@trilho.test', reason: 'Fim' })
   })
 
   test('of the service is on every page of a merchant', async () => {

@@ -398,6 +398,7 @@ describe('the limits of the account', () => {
     )
     expect(waiting).toContain('a aprovação não pode ser sua')
     expect(waiting).toContain(`Pode aprovar: bia-${user.account}@trilho.test.`)
+    expect(await type('12')).toContain('<p>Nenhum provedor tem este valor disponível.</p>')
     expect(await type('2.000,01')).toContain('class="note bad">Restavam R$ 2.000,00 no dia. Renova em')
   })
 

@@ -67,6 +67,42 @@ async function open(options: Parameters<TransferForms['signIn']>[0] = {}) {
 const countLookups = (account: string) =>
   fixture.orm.em.fork().execute('select outcome from key_lookup where account_uuid = ?', [account])
 
+describe('a receiver that was paid before', () => {
+  test('is offered while its key is typed, and says how often and when last, of this account and mode alone', async () => {
+    const user = await open()
+    const key = 'moinho@example.com'
+    const paid = (uuid: string, at: string) =>
+      fixture.orm.em.fork().execute(
+        `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, pix_key, receiver, history,
+           request_id, fingerprint, settled_at, end_to_end, created_at, updated_at)
+         select ?, account_uuid, uuid, provider_account_uuid, 'settling', 100, ?, ?, '[]', 'r', 'f', ?, ?, ?, ? from connection where uuid = ?`,
+        [
+          uuid,
+          key,
+          JSON.stringify({ name: 'Moinho Sul', document: CPF }),
+          at,
+          `E${uuid}`.slice(0, 32),
+          at,
+          at,
+          user.connection,
+        ],
+      )
+    for (const at of ['2026-11-01T12:00:00Z', '2026-11-14T12:00:00Z']) await paid(randomUUID(), at)
+    const page = await user.browser.get(`${ON}?mode=test`)
+    expect(page.text).toContain(`<option value="${key}">Moinho Sul · ${MASKED}</option>`)
+    const ask = async (browser: typeof user.browser, fields: Record<string, string>) =>
+      (await browser.send(`${ON}/key`, { mode: 'test', ...fields }, { on: ON })).text
+    expect(await ask(user.browser, { pix_key: 'MOINHO@example.com' })).toContain(
+      'Já recebeu 2 transferências suas: Moinho Sul, a última em 14/11/2026, 09:00.',
+    )
+    expect(await ask(user.browser, { pix_key: 'outro@example.com' })).not.toContain('Já recebeu')
+    expect(await ask(user.browser, { pix_key: key, mode: 'live' })).not.toContain('Já recebeu')
+    const stranger = await open()
+    expect((await stranger.browser.get(ON)).text).not.toContain('Moinho Sul')
+    expect(await ask(stranger.browser, { pix_key: key })).not.toContain('Já recebeu')
+  })
+})
+
 describe('a key that is found', () => {
   test('shows its owner, bank and masked document before a value is asked, and the transfer names the look-up', async () => {
     const user = await open()

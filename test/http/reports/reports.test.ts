@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { buildReport } from '../../../src/activities/reports/build.ts'
 import { orderScheduledReports } from '../../../src/activities/reports/schedules.ts'
+import { eventRoutes } from '../../../src/api/events/routes.ts'
 import { ledgerRoutes } from '../../../src/api/ledger/routes.ts'
 import { reportRoutes } from '../../../src/api/reports/routes.ts'
 import { MAX_PENDING_REPORTS, REPORT_LIFETIME_MS } from '../../../src/domain/reports/report.ts'
@@ -25,7 +26,7 @@ let otherConnection: string
 let token: string
 
 beforeAll(async () => {
-  fixture = await openReportFixture([reportRoutes, ledgerRoutes])
+  fixture = await openReportFixture([reportRoutes, ledgerRoutes, eventRoutes])
 })
 afterAll(() => fixture?.close())
 
@@ -346,6 +347,47 @@ test.each([
   await expect(sql(`update report set ${change} where uuid = ?`, [uuid])).rejects.toThrow(constraint)
 })
 
+describe('events', () => {
+  const readEvents = (uuid: string) =>
+    sql<{ sequence: number; connection_uuid: string; body: { status: string; sequence: number } }>(
+      `select sequence, connection_uuid, body from event where subject_uuid = ? and type = 'REPORT'`,
+      [uuid],
+    )
+
+  test('tell that a report is READY, or that it has failed, in the mode of the report', async () => {
+    const ready = (await order({})).body.data.uuid
+    await build(ready)
+    const [event, ...others] = await readEvents(ready)
+    expect(others).toEqual([])
+    expect(event).toMatchObject({ sequence: 1, connection_uuid: connection })
+    const { data } = (await get(`/${ready}`)).body
+    expect(event!.body).toEqual({ ...data, sequence: 1 })
+    const cancelled = (await order({ provider_uuid: otherConnection })).body.data.uuid
+    await fixture.call('DELETE', `${PATH}/${cancelled}`, { token })
+    const [failed] = await readEvents(cancelled)
+    expect([failed!.connection_uuid, failed!.body.status]).toEqual([otherConnection, 'FAILED'])
+    // The deletion of a file is no news.
+    await fixture.call('DELETE', `${PATH}/${ready}`, { token })
+    expect(await readEvents(ready)).toHaveLength(1)
+  })
+
+  test('are read by tokens of their mode, and by none that is bound to a provider', async () => {
+    const { uuid } = (await order({ provider_uuid: connection })).body.data
+    await build(uuid)
+    const read = async (as: string) => {
+      const { body } = await fixture.call('GET', '/api/v1/events?type=REPORT', { token: as })
+      return [body.meta.total, body.data.length]
+    }
+    const bound = await fixture.insertToken({ accountUuid, mode: 'test', connectionUuid: connection })
+    const live = await fixture.insertToken({ accountUuid, mode: 'live' })
+    expect([await read(token), await read(bound), await read(live)]).toEqual([
+      [1, 1],
+      [0, 0],
+      [0, 0],
+    ])
+  })
+})
+
 describe('schedules', () => {
   const DAILY = { kind: 'LEDGER', format: 'OFX', frequency: 'DAILY', hour: 6 }
   const put = (schedules: object[], as = token) =>
@@ -377,6 +419,19 @@ describe('schedules', () => {
     ])
     await build(data[0].uuid)
     expect((await get(`/${data[0].uuid}`)).body.data).toMatchObject({ status: 'READY', is_partial: false })
+  })
+
+  test('that are sent again stay as they are, so that what is due is ordered', async () => {
+    const readUuids = () => sql('select uuid from report_schedule where account_uuid = ?', [accountUuid])
+    await put([DAILY])
+    const [stored] = await readUuids()
+    await makeDue('2026-01-01')
+    const monthly = { ...DAILY, frequency: 'MONTHLY' }
+    expect((await put([monthly, DAILY])).body.data.schedules).toMatchObject([DAILY, monthly])
+    expect(await readUuids()).toContainEqual(stored)
+    expect(await orderDue()).toEqual({ ordered: 1 })
+    await put([monthly])
+    expect(await readUuids()).not.toContainEqual(stored)
   })
 
   test('are replaced as a whole, and a bound token sees its own alone', async () => {

@@ -239,6 +239,25 @@ describe('pause', () => {
       expect(await codes()).toEqual(['unavailable', 'paused'])
     })
 
+    test('a pause of a provider stops its connections of every account, and no other', async () => {
+      const third = await fixture.insertConnection(account, { provider: 'PROVIDER_C' })
+      await pause({ provider: 'PROVIDER_A' })
+      expect(await codes()).toEqual(['paused', 'paused'])
+      expect(await codes({ provider_uuid: third })).toEqual(['unavailable', 'unavailable'])
+      const answers = [first, foreign, third].map(uuid => queryIsPaused(uuid, 'in'))
+      expect(await questions.runQuery(em(), questions.batchQueries(...answers))).toEqual([true, true, false])
+      await pause({ provider: 'PROVIDER_A' }, 'money_out')
+      expect(await codes()).toEqual(['unavailable', 'paused'])
+      await resume({ provider: 'PROVIDER_A' })
+      expect(await codes()).toEqual(['unavailable', 'unavailable'])
+    })
+
+    test('PostgreSQL accepts a pause of one thing alone', async () => {
+      const insert = `insert into pause (uuid, account_uuid, provider, reach, reason, actor)
+        values (gen_random_uuid(), ?, 'PROVIDER_A', 'everything', 'r', 'ana')`
+      await expect(em().execute(insert, [account])).rejects.toThrow('pause_of_one')
+    })
+
     test('two individually paused connections leave no candidate', async () => {
       await pause({ connectionUuid: first })
       await pause({ connectionUuid: second })

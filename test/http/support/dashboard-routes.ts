@@ -36,6 +36,7 @@ const OBJECTS: Record<string, (of: FullAccount) => string> = {
   transfer: of => of.unknown,
   refund: of => of.refund,
   reports: of => of.report,
+  reconciliations: of => of.connection,
   return: of => of.unmatched,
   charges: of => of.charge,
   recurrences: of => of.recurrence,

@@ -2947,8 +2947,8 @@ class Webhooks:
         Args:
             url: https, resolving to public addresses only.
             token: Generated where absent.
-            events: All where absent, except `BATCH` and `RECURRENCE`, which are delivered only where they
-                are named.
+            events: All where absent, except `BATCH`, `RECURRENCE` and `REPORT`, which are delivered only
+                where they are named.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
                 call where absent.
         """

@@ -13,6 +13,7 @@ from .models import (
     PixTransactionEvent,
     RecurrenceEvent,
     RefundEvent,
+    ReportEvent,
     TestEvent,
     TransferEvent,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "PixTransactionEvent",
     "RecurrenceEvent",
     "RefundEvent",
+    "ReportEvent",
     "TestEvent",
     "TransferEvent",
     "UnknownEvent",
@@ -51,6 +53,7 @@ Event: TypeAlias = (
     | PixTransactionEvent
     | BatchEvent
     | RecurrenceEvent
+    | ReportEvent
     | TestEvent
     | UnknownEvent
 )
@@ -63,6 +66,7 @@ MODELS: dict[str, type[Event]] = {
     "PIX_TRANSACTION": PixTransactionEvent,
     "BATCH": BatchEvent,
     "RECURRENCE": RecurrenceEvent,
+    "REPORT": ReportEvent,
     "TEST": TestEvent,
 }
 

@@ -375,11 +375,11 @@ ListProvidersStatus: TypeAlias = Literal[
 ReplaceDefaultProvidersPaymentType: TypeAlias = Literal["PIX"]
 
 CreateWebhookEvent: TypeAlias = Literal[
-    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE"
+    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE", "REPORT"
 ]
 
 UpdateWebhookEvent: TypeAlias = Literal[
-    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE"
+    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE", "REPORT"
 ]
 
 UpdateWebhookStatus: TypeAlias = Literal["ACTIVE", "DISABLED"]
@@ -387,11 +387,11 @@ UpdateWebhookStatus: TypeAlias = Literal["ACTIVE", "DISABLED"]
 ListWebhookDeliveriesStatus: TypeAlias = Literal["PENDING", "DELIVERED", "FAILED", "CANCELLED"]
 
 ListWebhookDeliveriesType: TypeAlias = Literal[
-    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE", "TEST"
+    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE", "REPORT", "TEST"
 ]
 
 ListEventsType: TypeAlias = Literal[
-    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE", "TEST"
+    "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE", "REPORT", "TEST"
 ]
 
 ListLedgerLinesType: TypeAlias = Literal[
@@ -434,7 +434,7 @@ ReportScheduleOrderFormat: TypeAlias = Literal["CSV", "JSONL", "OFX"]
 
 ReportScheduleOrderDecimal: TypeAlias = Literal["POINT", "COMMA"]
 
-ReportScheduleOrderFrequency: TypeAlias = Literal["DAILY", "WEEKLY"]
+ReportScheduleOrderFrequency: TypeAlias = Literal["DAILY", "WEEKLY", "MONTHLY"]
 
 
 class ReportScheduleOrder(TypedDict):

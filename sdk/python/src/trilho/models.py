@@ -383,6 +383,62 @@ class RecurrenceError(Model):
     provider: str | None = None
 
 
+class Report(Model):
+    uuid: str
+    kind: (
+        Literal["LEDGER", "PAYMENTS", "TRANSFERS", "REFUNDS", "MEDS", "FEES", "RECURRENCES", "RECONCILIATION"]
+        | str
+    )
+    format: Literal["CSV", "JSONL", "OFX"] | str
+    date_from: date
+    """
+    The first day, by the clocks of Brasília
+    """
+    date_to: date
+    """
+    The last day, by the clocks of Brasília
+    """
+    provider_uuid: str | None
+    """
+    Null: all providers
+    """
+    decimal: Literal["POINT", "COMMA"] | str
+    status: Literal["PENDING", "READY", "FAILED", "EXPIRED"] | str
+    """
+    READY: its file can be downloaded
+    """
+    failure: Literal["cancelled", "too_many_lines", "not_built"] | str | None
+    """
+    Why it FAILED; `not_built`: order it again
+    """
+    is_partial: bool | None
+    """
+    Whether its last day was not over when it was built; null before
+    """
+    lines: int | None
+    size_bytes: int | None
+    sha256: str | None
+    """
+    Of the file, in hexadecimal; kept when the file is gone
+    """
+    built_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
+    expires_at: AwareDatetime | None
+    """
+    Until when the file is kept
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
 class Webhook(Model):
     uuid: str
     url: AnyUrl
@@ -397,7 +453,8 @@ class Webhook(Model):
     status: Literal["ACTIVE", "DISABLED"] | str
     disabled_reason: str | None = None
     events: list[
-        Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE"] | str
+        Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE", "REPORT"]
+        | str
     ]
     created_at: AwareDatetime
     """
@@ -805,7 +862,9 @@ class ProviderDetails(Model):
 class EventReference(Model):
     id: str
     type: (
-        Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE", "TEST"]
+        Literal[
+            "PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "BATCH", "RECURRENCE", "REPORT", "TEST"
+        ]
         | str
     )
 
@@ -843,62 +902,6 @@ class LedgerCounterparty(Model):
     """
 
 
-class Report(Model):
-    uuid: str
-    kind: (
-        Literal["LEDGER", "PAYMENTS", "TRANSFERS", "REFUNDS", "MEDS", "FEES", "RECURRENCES", "RECONCILIATION"]
-        | str
-    )
-    format: Literal["CSV", "JSONL", "OFX"] | str
-    date_from: date
-    """
-    The first day, by the clocks of Brasília
-    """
-    date_to: date
-    """
-    The last day, by the clocks of Brasília
-    """
-    provider_uuid: str | None
-    """
-    Null: all providers
-    """
-    decimal: Literal["POINT", "COMMA"] | str
-    status: Literal["PENDING", "READY", "FAILED", "EXPIRED"] | str
-    """
-    READY: its file can be downloaded
-    """
-    failure: Literal["cancelled", "too_many_lines", "not_built"] | str | None
-    """
-    Why it FAILED; `not_built`: order it again
-    """
-    is_partial: bool | None
-    """
-    Whether its last day was not over when it was built; null before
-    """
-    lines: int | None
-    size_bytes: int | None
-    sha256: str | None
-    """
-    Of the file, in hexadecimal; kept when the file is gone
-    """
-    built_at: AwareDatetime | None
-    """
-    UTC, six fractional digits
-    """
-    expires_at: AwareDatetime | None
-    """
-    Until when the file is kept
-    """
-    created_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-    updated_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-
-
 class ReportSchedule(Model):
     kind: (
         Literal["LEDGER", "PAYMENTS", "TRANSFERS", "REFUNDS", "MEDS", "FEES", "RECURRENCES", "RECONCILIATION"]
@@ -910,7 +913,7 @@ class ReportSchedule(Model):
     Null: all providers
     """
     decimal: Literal["POINT", "COMMA"] | str
-    frequency: Literal["DAILY", "WEEKLY"] | str
+    frequency: Literal["DAILY", "WEEKLY", "MONTHLY"] | str
     weekday: int | None
     hour: int
     created_at: AwareDatetime
@@ -1427,6 +1430,13 @@ class Recurrence(Model):
     updated_at: AwareDatetime
     """
     UTC, six fractional digits
+    """
+
+
+class ReportEventData(Report):
+    sequence: int
+    """
+    Counts the events of this resource, from 1; a lower one that comes later is older news
     """
 
 
@@ -2085,6 +2095,23 @@ class RecurrenceEventData(Recurrence):
     """
     Counts the events of this resource, from 1; a lower one that comes later is older news
     """
+
+
+class ReportEvent(Model):
+    """
+    A report became READY or FAILED. Delivered only where an endpoint names it, and not read by tokens bound to a provider.
+    """
+
+    id: str
+    """
+    The `webhook-id` of every delivery attempt
+    """
+    type: Literal["REPORT"] | str
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    data: ReportEventData
 
 
 class TestEvent(Model):

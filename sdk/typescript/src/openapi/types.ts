@@ -1999,6 +1999,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    REPORT: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A REPORT event
+         * @description A report became READY or FAILED. Delivered only where an endpoint names it, and not read by tokens bound to a provider.
+         */
+        post: operations["onReportEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     TEST: {
         parameters: {
             query?: never;
@@ -3275,6 +3295,89 @@ export interface components {
             provider_code?: string;
             provider?: string;
         };
+        ReportEvent: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of every delivery attempt
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "REPORT";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            data: components["schemas"]["ReportEventData"];
+        };
+        ReportEventData: components["schemas"]["Report"] & {
+            /** @description Counts the events of this resource, from 1; a lower one that comes later is older news */
+            sequence: number;
+        };
+        Report: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            /** @enum {string} */
+            kind: "LEDGER" | "PAYMENTS" | "TRANSFERS" | "REFUNDS" | "MEDS" | "FEES" | "RECURRENCES" | "RECONCILIATION";
+            /** @enum {string} */
+            format: "CSV" | "JSONL" | "OFX";
+            /**
+             * Format: date
+             * @description The first day, by the clocks of Brasília
+             */
+            date_from: string;
+            /**
+             * Format: date
+             * @description The last day, by the clocks of Brasília
+             */
+            date_to: string;
+            /**
+             * Format: uuid
+             * @description Null: all providers
+             */
+            provider_uuid: string | null;
+            /** @enum {string} */
+            decimal: "POINT" | "COMMA";
+            /**
+             * @description READY: its file can be downloaded
+             * @enum {string}
+             */
+            status: "PENDING" | "READY" | "FAILED" | "EXPIRED";
+            /** @description Why it FAILED; `not_built`: order it again */
+            failure: ("cancelled" | "too_many_lines" | "not_built") | null;
+            /** @description Whether its last day was not over when it was built; null before */
+            is_partial: boolean | null;
+            lines: number | null;
+            size_bytes: number | null;
+            /** @description Of the file, in hexadecimal; kept when the file is gone */
+            sha256: string | null;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            built_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the file is kept
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            updated_at: string;
+        };
         TestEvent: {
             /**
              * Format: uuid
@@ -3315,7 +3418,7 @@ export interface components {
             /** @enum {string} */
             status: "ACTIVE" | "DISABLED";
             disabled_reason?: string;
-            events: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE")[];
+            events: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE" | "REPORT")[];
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -5276,8 +5379,8 @@ export interface components {
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             token?: string;
-            /** @description All where absent, except `BATCH` and `RECURRENCE`, which are delivered only where they are named */
-            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE")[];
+            /** @description All where absent, except `BATCH`, `RECURRENCE` and `REPORT`, which are delivered only where they are named */
+            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE" | "REPORT")[];
         };
         CreateWebhookResponse: {
             data: components["schemas"]["Webhook"];
@@ -5302,7 +5405,7 @@ export interface components {
              */
             token?: string;
             /** @description Replace the events that the endpoint receives */
-            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE")[];
+            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE" | "REPORT")[];
             /**
              * @description ACTIVE enables it again, after another TLS handshake
              * @enum {string}
@@ -5359,7 +5462,7 @@ export interface components {
              */
             id: string;
             /** @enum {string} */
-            type: "PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE" | "TEST";
+            type: "PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE" | "REPORT" | "TEST";
         };
         DeliveryAttempt: {
             number: number;
@@ -5399,7 +5502,7 @@ export interface components {
             message: string;
         };
         /** @description `data` is the resource as its GET showed it when this happened, and `sequence`, which counts its events */
-        Event: components["schemas"]["PaymentEvent"] | components["schemas"]["TransferEvent"] | components["schemas"]["RefundEvent"] | components["schemas"]["MedEvent"] | components["schemas"]["PixTransactionEvent"] | components["schemas"]["BatchEvent"] | components["schemas"]["RecurrenceEvent"] | components["schemas"]["TestEvent"];
+        Event: components["schemas"]["PaymentEvent"] | components["schemas"]["TransferEvent"] | components["schemas"]["RefundEvent"] | components["schemas"]["MedEvent"] | components["schemas"]["PixTransactionEvent"] | components["schemas"]["BatchEvent"] | components["schemas"]["RecurrenceEvent"] | components["schemas"]["ReportEvent"] | components["schemas"]["TestEvent"];
         ListEventsResponse: {
             data: components["schemas"]["Event"][];
             meta: components["schemas"]["PageMeta"] | components["schemas"]["CursorPageMeta"];
@@ -5567,67 +5670,6 @@ export interface components {
              */
             date_to: string;
         };
-        Report: {
-            /**
-             * Format: uuid
-             * @description A UUID
-             */
-            uuid: string;
-            /** @enum {string} */
-            kind: "LEDGER" | "PAYMENTS" | "TRANSFERS" | "REFUNDS" | "MEDS" | "FEES" | "RECURRENCES" | "RECONCILIATION";
-            /** @enum {string} */
-            format: "CSV" | "JSONL" | "OFX";
-            /**
-             * Format: date
-             * @description The first day, by the clocks of Brasília
-             */
-            date_from: string;
-            /**
-             * Format: date
-             * @description The last day, by the clocks of Brasília
-             */
-            date_to: string;
-            /**
-             * Format: uuid
-             * @description Null: all providers
-             */
-            provider_uuid: string | null;
-            /** @enum {string} */
-            decimal: "POINT" | "COMMA";
-            /**
-             * @description READY: its file can be downloaded
-             * @enum {string}
-             */
-            status: "PENDING" | "READY" | "FAILED" | "EXPIRED";
-            /** @description Why it FAILED; `not_built`: order it again */
-            failure: ("cancelled" | "too_many_lines" | "not_built") | null;
-            /** @description Whether its last day was not over when it was built; null before */
-            is_partial: boolean | null;
-            lines: number | null;
-            size_bytes: number | null;
-            /** @description Of the file, in hexadecimal; kept when the file is gone */
-            sha256: string | null;
-            /**
-             * Format: date-time
-             * @description UTC, six fractional digits
-             */
-            built_at: string | null;
-            /**
-             * Format: date-time
-             * @description Until when the file is kept
-             */
-            expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description UTC, six fractional digits
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description UTC, six fractional digits
-             */
-            updated_at: string;
-        };
         CreateReportResponse: {
             data: components["schemas"]["Report"];
         };
@@ -5651,7 +5693,7 @@ export interface components {
             /** @enum {string} */
             decimal: "POINT" | "COMMA";
             /** @enum {string} */
-            frequency: "DAILY" | "WEEKLY";
+            frequency: "DAILY" | "WEEKLY" | "MONTHLY";
             weekday: number | null;
             hour: number;
             /**
@@ -5685,10 +5727,10 @@ export interface components {
              */
             decimal?: "POINT" | "COMMA";
             /**
-             * @description DAILY: of the day before. WEEKLY: of the seven days before
+             * @description DAILY: of the day before. WEEKLY: of the seven days before. MONTHLY: of the month before, on its 1st
              * @enum {string}
              */
-            frequency: "DAILY" | "WEEKLY";
+            frequency: "DAILY" | "WEEKLY" | "MONTHLY";
             /** @description Of WEEKLY, on which day it is ordered: 1 is Monday */
             weekday?: number | null;
             /** @description After which hour of Brasília it is ordered */
@@ -5864,6 +5906,9 @@ export type RecurrenceReason = components['schemas']['RecurrenceReason'];
 export type SkippedCycle = components['schemas']['SkippedCycle'];
 export type RecurrenceStatusChange = components['schemas']['RecurrenceStatusChange'];
 export type RecurrenceError = components['schemas']['RecurrenceError'];
+export type ReportEvent = components['schemas']['ReportEvent'];
+export type ReportEventData = components['schemas']['ReportEventData'];
+export type Report = components['schemas']['Report'];
 export type TestEvent = components['schemas']['TestEvent'];
 export type TestEventData = components['schemas']['TestEventData'];
 export type Webhook = components['schemas']['Webhook'];
@@ -6039,7 +6084,6 @@ export type LedgerBalances = components['schemas']['LedgerBalances'];
 export type LedgerPeriodBalance = components['schemas']['LedgerPeriodBalance'];
 export type GetLedgerBalancesResponse = components['schemas']['GetLedgerBalancesResponse'];
 export type CreateReportRequest = components['schemas']['CreateReportRequest'];
-export type Report = components['schemas']['Report'];
 export type CreateReportResponse = components['schemas']['CreateReportResponse'];
 export type ListReportsResponse = components['schemas']['ListReportsResponse'];
 export type ReportSchedules = components['schemas']['ReportSchedules'];
@@ -8541,7 +8585,7 @@ export interface operations {
                 /** @description In one of these statuses */
                 status?: ("PENDING" | "DELIVERED" | "FAILED" | "CANCELLED")[];
                 /** @description Of an event of one of these types */
-                type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE" | "TEST")[];
+                type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE" | "REPORT" | "TEST")[];
                 /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
@@ -8643,7 +8687,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Of one of these types */
-                type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE" | "TEST")[];
+                type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "BATCH" | "RECURRENCE" | "REPORT" | "TEST")[];
                 /** @description Of this charge, transfer, refund, dispute or PIX, and of the refunds and PIX that belong to it */
                 operation_uuid?: string;
                 /** @description Of the PIX with this end-to-end id, and of the charge, transfer, refund and dispute that it belongs to */
@@ -9301,6 +9345,28 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RecurrenceEvent"];
+            };
+        };
+        responses: {
+            /** @description Received, within 15 seconds. Redirects are not followed */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onReportEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReportEvent"];
             };
         };
         responses: {

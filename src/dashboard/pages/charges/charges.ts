@@ -11,9 +11,11 @@ import { chargeMachine, isRevisableChargeState } from '../../../domain/charges/c
 import { computeAmountDue } from '../../../domain/charges/due-amount.ts'
 import { findLastOverdueDay } from '../../../domain/charges/due-periods.ts'
 import type { DueTerms } from '../../../domain/charges/due-terms.ts'
+import { showEndToEndId } from '../../../domain/pix/identifiers.ts'
 import { computeRefundableCents, refundErrorCodeOf } from '../../../domain/refunds/refund.ts'
 import { computeBrasiliaDay } from '../../../domain/shared/brasilia-day.ts'
 import { PAYMENT_STATUSES, type PaymentStatus } from '../../../domain/shared/payment-status.ts'
+import { MIN_TAIL_LENGTH } from '../../../domain/shared/search-text.ts'
 import { fail } from '../../../http/api-error.ts'
 import { renderQrSvg } from '../../../views/qr-code.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
@@ -26,6 +28,7 @@ import { registerAccountList } from '../account-list.ts'
 import { findConnectionMode } from '../connections.ts'
 import { type ListTab, listStatusTabs } from '../list-controls.ts'
 import { loadRelated } from '../related.ts'
+import { buildStory } from '../story.ts'
 import { listShownStatuses, presentChargeHistory } from './charge-history.ts'
 import { presentDebit } from './debit-facts.ts'
 import { isOverdue, listDueFacts, listPartTexts, presentDueTable } from './due-facts.ts'
@@ -66,6 +69,7 @@ export function registerChargePages(router: DashboardRouter): void {
   registerAccountList(router, {
     name: 'charges',
     path: CHARGES_PATH,
+    searchedNoun: 'charge',
     schema: chargesQuery,
     columns: CHARGE_COLUMNS,
     sortColumns: { created_at: 'created_at', value: 'value_cents' },
@@ -101,6 +105,7 @@ export function registerChargePages(router: DashboardRouter): void {
       mode: await findConnectionMode(em, charge.connection.uuid),
       qr: `${back}/qr.svg`,
       back,
+      payerName: charge.movement?.sender?.name ?? null,
     }
     return createPage('counter', model, `${back}/counter`)
   })
@@ -134,20 +139,21 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
   const em = visit.em.fork()
   const row = await requireVisibleCharge(em, token, params.uuid)
   const paymentLink = await findShownLink(dashboard, visit, row)
+  const related = await loadRelated(visit, {
+    uuid: row.uuid,
+    chargeUuid: row.uuid,
+    attempted: { uuid: row.uuid, operations: ['issue'] },
+    actionSubjects: [`charge/${row.uuid}`],
+    ledgerUuid: row.uuid,
+  })
   const model = {
     charge: showCharge(row, row.refunds),
     shownStatuses: listShownStatuses(row),
-    history: presentChargeHistory(row.history),
+    history: buildStory(visit, presentChargeHistory(row.history), related),
     splits: presentSplits(row),
     net: listNetLines(row),
     mode: await findConnectionMode(em, row.connection.uuid),
-    related: await loadRelated(visit, {
-      uuid: row.uuid,
-      chargeUuid: row.uuid,
-      attempted: { uuid: row.uuid, operations: ['issue'] },
-      actionSubjects: [`charge/${row.uuid}`],
-      ledgerUuid: row.uuid,
-    }),
+    related,
     isCancellable: chargeMachine.accepts(row.state, 'cancelled'),
     isPayable: chargeMachine.accepts(row.state, 'cancelled') && row.debitOn == null,
     debit: await presentDebit(em, row),
@@ -209,14 +215,19 @@ function isChargeOverdue({ due, state }: ReadCharge): boolean {
 /** Finds the payment link of a charge, with its address and an address that shares it by WhatsApp. */
 async function findShownLink(
   dashboard: DashboardContext,
-  { em }: PageContext<'merchant'>,
+  { em, t, f }: PageContext<'merchant'>,
   charge: ReadCharge,
 ) {
   const link = await findActivePaymentLink(em.fork(), charge)
   if (!link) return null
   const url = buildLinkUrl(dashboard, link)
   const { uuid, note, createdAt } = link
-  return { uuid, note, createdAt, url, share: `https://wa.me/?text=${encodeURIComponent(url)}` }
+  // What a charge with a due date asks depends on the day.
+  const isFixed = charge.totalCents > 0 && !charge.due
+  const text = isFixed
+    ? t('link.message', { amount: f.money(charge.totalCents), url })
+    : t('link.messageOpen', { url })
+  return { uuid, note, createdAt, url, share: `https://wa.me/?text=${encodeURIComponent(text)}` }
 }
 
 /** Lists what the forms of a charge's page depend on. */
@@ -267,6 +278,8 @@ export function presentPayable(
     payload: status === 'PENDING' ? charge.payload : null,
     expiresAt: charge.expiresAt ?? null,
     paidAt: charge.paidAt ?? null,
+    /** End of the id of the PIX, as receipts of banks show it. */
+    pixTail: charge.paidAt ? showEndToEndId(charge.endToEnd).slice(-MIN_TAIL_LENGTH) : '',
     moves: ['UNDEFINED', 'PENDING', 'PROCESSING'].includes(status),
   }
 }

@@ -1,5 +1,6 @@
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import { type ActSubject, findActSubjects } from '../../../db/repositories/act-subjects.ts'
+import { PROVIDER_NAMES } from '../../../domain/providers/provider.ts'
 import { withQuery } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import { ACCOUNTS_PATH, OPERATOR_PATH } from './operator-form.ts'
@@ -21,6 +22,11 @@ export async function describeActSubjects(
   })
   const rows = await findActSubjects(em.fork(), keys)
   const described = new Map<string, DescribedSubject>([['all', { name: words.t('pause.all'), path: null }]])
+  for (const provider of PROVIDER_NAMES)
+    described.set(`provider/${provider}`, {
+      name: words.t(`provider.${provider}`),
+      path: withQuery(`${OPERATOR_PATH}/providers`, { provider }),
+    })
   for (const { subject, kind, uuid } of keys) {
     const row = rows.find(one => one.kind === kind && one.uuid === uuid)
     if (row) described.set(subject, describeSubject(words, row))

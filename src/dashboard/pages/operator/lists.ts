@@ -84,7 +84,7 @@ export const OPERATOR_PAGES = {
     const pauses = await listPauses(em.fork())
     const rows = await listConnectionHealth(em.fork(), provider)
     const workers = await listWorkers(em.fork())
-    return createOperatorPage('providers', { rows, workers, pauses, provider })
+    return createOperatorPage('providers', { rows, workers, pauses, provider, providers: PROVIDER_NAMES })
   },
   async acts(visit: OperatorPageContext) {
     const { em } = visit

@@ -5,7 +5,13 @@ import { Account } from '../../../db/entities/account.ts'
 import { Connection } from '../../../db/entities/connection.ts'
 import type { Pause } from '../../../db/entities/pause.ts'
 import { findOpenCircuits } from '../../../db/repositories/circuit-breaker.ts'
-import { findPause, type PauseTarget } from '../../../db/repositories/pauses.ts'
+import {
+  findPause,
+  PAUSE_TARGETS,
+  type PauseTarget,
+  type PauseTargetKind,
+} from '../../../db/repositories/pauses.ts'
+import { PROVIDER_NAMES, type ProviderName } from '../../../domain/providers/provider.ts'
 import { fail } from '../../../http/api-error.ts'
 import type { Confirmation } from '../../http/confirmation.ts'
 import { parseFormFields, reasonSchema } from '../../http/form.ts'
@@ -19,8 +25,9 @@ const PAGE = `${OPERATOR_PATH}/providers`
 
 const pauseReachSchema = z.enum(['money_out', 'everything'])
 const pauseTargetFields = {
-  target: z.enum(['all', 'account', 'connection']),
+  target: z.enum(PAUSE_TARGETS),
   uuid: uuidSchema.optional(),
+  provider: z.enum(PROVIDER_NAMES).optional(),
   reason: reasonSchema,
 }
 const pauseFormSchema = z.object({ ...pauseTargetFields, reach: pauseReachSchema })
@@ -145,10 +152,14 @@ function describePause(visit: OperatorVisit, pause: Pause | null): string {
 /** Finds the target of a pause with its name for the operator; 404 where it does not exist. */
 async function findPauseTarget(
   { em, t }: OperatorVisit,
-  fields: { target: 'all' | 'account' | 'connection'; uuid?: string | undefined },
+  fields: { target: PauseTargetKind; uuid?: string | undefined; provider?: ProviderName | undefined },
 ): Promise<{ target: PauseTarget; name: string }> {
   const { target } = fields
   if (target === 'all') return { target, name: 'Trilho' }
+  if (target === 'provider') {
+    const { provider } = parseFormFields(z.object({ provider: z.enum(PROVIDER_NAMES) }), fields)
+    return { target: { provider }, name: t(`provider.${provider}`) }
+  }
   const { uuid } = parseFormFields(z.object({ uuid: uuidSchema }), { uuid: fields.uuid ?? '' })
   const fork = em.fork()
   if (target === 'account') {

@@ -59,7 +59,7 @@ export function registerPublicPaymentPage(dashboard: DashboardContext): void {
 
     koa.get(path, async ctx => {
       if (handleLanguageSwitch(dashboard, ctx)) return ctx.set(SECRET_ADDRESS_HEADERS)
-      await respond(ctx, async visit => renderVisit(ctx, visit))
+      await respond(ctx, async visit => renderVisit(dashboard, ctx, visit))
     })
   }
 
@@ -81,7 +81,7 @@ export function registerPublicPaymentPage(dashboard: DashboardContext): void {
     } catch (error) {
       const refusal = toLoggedApiError(ctx, error, dashboard.log)
       const key = refusal.details.isFinalForKey ? null : pressKey
-      return { ...renderVisit(ctx, { ...visit, kind: 'offer', pressKey: key }), refusal }
+      return { ...renderVisit(dashboard, ctx, { ...visit, kind: 'offer', pressKey: key }), refusal }
     }
   }
 
@@ -111,9 +111,14 @@ export function registerPublicPaymentPage(dashboard: DashboardContext): void {
 /** Path of the page of a link, from which each of its charges is asked. */
 const linkPath = ({ params }: Pick<RouterContext, 'params'>) => `${PAY_PATH}/${params.token}`
 
-function renderVisit(ctx: RouterContext, visit: PaymentLinkVisit): LinkResponse {
+function renderVisit(
+  { config, assets }: DashboardContext,
+  ctx: RouterContext,
+  visit: PaymentLinkVisit,
+): LinkResponse {
   const { link, merchant, timeZone } = visit
-  const shared = { mode: link.mode, linkPath: linkPath(ctx) }
+  const image = `${config.publicUrl}${assets['icon.png']}`
+  const shared = { mode: link.mode, linkPath: linkPath(ctx), merchant, image }
   if (visit.kind === 'closed') {
     const status = visit.reason === 'FULL' ? 200 : 410
     return { status, page: createPage('pay', { ...shared, closed: visit.reason.toLowerCase() }) }

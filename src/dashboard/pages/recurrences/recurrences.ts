@@ -63,6 +63,7 @@ export function registerRecurrencePages(router: DashboardRouter): void {
   registerAccountList(router, {
     name: 'recurrences',
     path: RECURRENCES_PAGE_PATH,
+    searchedNoun: 'recurrence',
     schema: recurrencesQuery,
     columns: RECURRENCE_COLUMNS,
     sortColumns: { created_at: 'created_at', value: 'value_cents' },

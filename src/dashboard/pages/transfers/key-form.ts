@@ -16,7 +16,7 @@ import { createPage } from '../../http/page.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { formatAmountText } from '../charges/due-fields.ts'
 import { TRANSFER_FORM_PATH } from './destinations.ts'
-import { askForReceiver, renderKeyStep } from './key-step.ts'
+import { askForReceiver, describePaidReceiver, renderKeyStep } from './key-step.ts'
 import {
   readOrderFields,
   registerOrderForm,
@@ -60,7 +60,10 @@ export function registerKeyForm(router: DashboardRouter): void {
 
   post('transfers.write', `${TRANSFER_FORM_PATH}/key`, {
     handle: async visit =>
-      createPage('key-kind', { typedKey: describeKey(visit.form.get('pix_key') ?? '', visit) }),
+      createPage('key-kind', {
+        typedKey: describeKey(visit.form.get('pix_key') ?? '', visit),
+        paid: await describePaidReceiver(visit),
+      }),
     renderForm: visit => renderKeyStep(visit),
   })
 }

@@ -1,6 +1,8 @@
 import type { z } from 'zod'
 import { lookUpPixKey } from '../../../api/operations/key-lookups.ts'
 import { lookUpKeyBody } from '../../../contract/pix-keys/key-lookup.ts'
+import { findPaidReceivers } from '../../../db/repositories/paid-receivers.ts'
+import { maskDocument } from '../../../domain/pix/document.ts'
 import { interpretTypedKey } from '../../../domain/pix-keys/key-format.ts'
 import { ApiError } from '../../../http/api-error.ts'
 import type { DashboardContext } from '../../http/dashboard-context.ts'
@@ -92,10 +94,33 @@ export async function renderKeyStep(visit: TransferVisit, otherOwner: ShownRecei
     destination: 'key',
     typedKey,
     document: form.get('document') ?? form.get('named_document') ?? '',
+    paid: await describePaidReceiver(visit),
+    contacts: await listContacts(visit, mode),
     otherOwner,
     facts: otherOwner ? listKeyFacts(visit, typedKey, otherOwner) : [],
     warnings: otherOwner ? listReceiverWarnings(visit, otherOwner) : [],
     skippableRefusals: SKIPPABLE_REFUSALS,
   }
   return createPage('transfer-key', model, TRANSFER_FORM_PATH)
+}
+
+/** Lists the keys that the account has paid before, which the field of the key offers while it is typed. */
+async function listContacts({ em, token: { accountUuid } }: TransferVisit, mode: string) {
+  const receivers = await findPaidReceivers(em.fork(), { accountUuid, isSimulated: mode === 'test' })
+  return receivers.map(({ pixKey, name, document }) => ({
+    pixKey,
+    label: [name, document && maskDocument(document)].filter(Boolean).join(' · '),
+  }))
+}
+
+/** Describes how often the key of the form was paid before; null where it never was. */
+export async function describePaidReceiver(visit: TransferVisit): Promise<string | null> {
+  const { em, form, t, f } = visit
+  const pixKey = interpretTypedKey(form.get('pix_key') ?? '')?.key
+  if (pixKey === undefined) return null
+  const { accountUuid, mode } = await tokenWithMode(visit)
+  const [paid] = await findPaidReceivers(em.fork(), { accountUuid, isSimulated: mode === 'test', pixKey })
+  if (!paid) return null
+  const gaps = { n: f.number(paid.transfers), name: paid.name ?? '–', time: f.plainTime(paid.lastAt) }
+  return t(paid.transfers === 1 ? 'transfer.paidOnce' : 'transfer.paidBefore', gaps)
 }

@@ -235,11 +235,26 @@ async function describeLimits(
   if (valueCents === undefined || Object.keys(errors).length > 0) return []
   const isScheduled = readText(visit.form, 'scheduled_for') !== undefined
   const token = await tokenWithMode(visit)
-  return listLimitTexts(await readOrderLimits(visit, token, { destination, valueCents, isScheduled }))
+  const limits = listLimitTexts(await readOrderLimits(visit, token, { destination, valueCents, isScheduled }))
+  const connections = await listConnections(visit.em, { ...token, modeScope: token.mode })
+  const cover = isScheduled ? null : describeCover(visit, connections, valueCents)
+  return cover === null ? limits : [...limits, { text: cover, isRefused: false, isHint: true }]
+}
+
+type ListedConnections = Awaited<ReturnType<typeof listConnections>>
+
+/** Says which providers have the value available, because one of them pays the whole transfer; null where each has. */
+function describeCover({ t }: TransferVisit, connections: ListedConnections, valueCents: number) {
+  const covering = connections.filter(
+    ({ balances: [balance] }) => (balance?.available_balance ?? 0) >= valueCents,
+  )
+  if (covering.length === connections.length) return null
+  const names = [...new Set(covering.map(({ provider }) => t(`provider.${provider}`)))].join(', ')
+  return covering.length === 0 ? t('transfer.fitsNowhere') : t('transfer.fitsIn', { names })
 }
 
 /** Lists what is available at each provider, because one of them pays the whole transfer; without names where there is one. */
-function listBalances({ t, f }: TransferVisit, connections: Awaited<ReturnType<typeof listConnections>>) {
+function listBalances({ t, f }: TransferVisit, connections: ListedConnections) {
   const balances = connections.map(({ provider, balances: [balance] }) => {
     const amount = f.money(balance?.available_balance ?? 0)
     return connections.length === 1

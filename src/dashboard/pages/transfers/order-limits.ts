@@ -66,7 +66,7 @@ async function describeApproval(
 }
 
 /** What the limits say about an order, and whether they refuse it. */
-export type LimitText = { text: string; isRefused: boolean }
+export type LimitText = { text: string; isRefused: boolean; isHint?: boolean }
 
 /** Lists the texts about an order. */
 export function listLimitTexts({ exceeded, approval }: OrderLimits): LimitText[] {

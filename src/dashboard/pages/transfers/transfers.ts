@@ -7,6 +7,7 @@ import {
 import { countVisibleRows, countVisibleStates } from '../../../api/operations/visible-list.ts'
 import type { CsvColumns } from '../../../contract/shared/csv.ts'
 import { showTransfer, transfersQuery } from '../../../contract/transfers/transfer.ts'
+import { sumScheduledDays } from '../../../db/repositories/paid-receivers.ts'
 import {
   type ReadTransfer,
   WAITING_TRANSFERS,
@@ -26,6 +27,7 @@ import { registerAccountList } from '../account-list.ts'
 import { findConnectionMode } from '../connections.ts'
 import { type ListTab, listStatusTabs } from '../list-controls.ts'
 import { findOperatorText, loadRelated } from '../related.ts'
+import { buildStory } from '../story.ts'
 import { findTransferReceiver, listReceiverFacts, showKey } from './receiver.ts'
 
 export const TRANSFERS_PAGE_PATH = '/dashboard/transfers'
@@ -58,6 +60,7 @@ export function registerTransferPages(router: DashboardRouter): void {
   registerAccountList(router, {
     name: 'transfers',
     path: TRANSFERS_PAGE_PATH,
+    searchedNoun: 'transfer',
     schema: transfersQuery,
     columns: TRANSFER_COLUMNS,
     ownParameters: ['waiting'],
@@ -65,8 +68,9 @@ export function registerTransferPages(router: DashboardRouter): void {
     listTabs: listTransferTabs,
     list: (visit, query, order) =>
       listTransfers(visit.em.fork(), visit.token, { ...query, waiting: readWaiting(visit) }, order),
-    present: (visit, rows) => ({
+    present: async (visit, rows) => ({
       isScheduled: readWaiting(visit) === 'scheduled',
+      scheduledDays: readWaiting(visit) === 'scheduled' ? await listScheduledDays(visit) : [],
       rows: rows.map(row => ({ ...row, shownKey: showKey(row.transfer.initiation.pix_key, visit) })),
       statuses: PAYMENT_STATUSES.filter(status => status !== 'UNDEFINED'),
       moves: rows.some(({ status }) => status === 'PROCESSING' || status === 'PENDING'),
@@ -86,6 +90,11 @@ export function registerTransferPages(router: DashboardRouter): void {
     listFacts: readTransferFacts,
     renderForm: renderTransfer,
   })
+}
+
+function listScheduledDays({ em, token, timeZone }: TransferVisit) {
+  const { accountUuid, mode } = token
+  return sumScheduledDays(em.fork(), { accountUuid, isSimulated: mode === 'test', timeZone })
 }
 
 /** Reads what the transfers of the address wait for; an unknown word is no filter. */
@@ -124,18 +133,20 @@ export async function renderTransfer(visit: TransferVisit) {
   const { em, token, params, session } = visit
   const row = await requireVisibleTransfer(em, token, params.uuid)
   const mode = await findConnectionMode(em, row.connection.uuid)
+  const related = await loadRelated(visit, {
+    uuid: row.uuid,
+    transferUuid: row.uuid,
+    attempted: { uuid: row.uuid, operations: ['transfer'] },
+    actionSubjects: [`transfer/${row.uuid}`],
+    ledgerUuid: row.uuid,
+  })
   const model = {
     transfer: showTransfer(row, row.attempts),
     shownKey: showKey(row.pixKey, visit),
     receiver: findTransferReceiver(row),
     mode,
-    related: await loadRelated(visit, {
-      uuid: row.uuid,
-      transferUuid: row.uuid,
-      attempted: { uuid: row.uuid, operations: ['transfer'] },
-      actionSubjects: [`transfer/${row.uuid}`],
-      ledgerUuid: row.uuid,
-    }),
+    related,
+    history: buildStory(visit, row.history, related),
     operatorText: findOperatorText(row.failure),
     version: encodeFacts(visit.language, listTransferFacts(visit, row)),
     isCancellable:

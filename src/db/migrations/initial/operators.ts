@@ -19,6 +19,9 @@ create table app_user (
   -- Removed by an owner of the account, for ever: the e-mail may be invited again.
   removed_at timestamptz,
   last_sign_in_at timestamptz,
+  -- Filters of lists that the user has named: list, name and query of each.
+  saved_filters jsonb not null default '[]'
+    constraint app_user_saved_filters check (jsonb_typeof(saved_filters) = 'array' and jsonb_array_length(saved_filters) <= 20),
   -- A user of an account belongs to one, an operator to none.
   constraint app_user_account check ((role = 'operator') = (account_uuid is null))
 );
@@ -120,13 +123,15 @@ create table pause (
   uuid uuid primary key,
   account_uuid uuid references account,
   connection_uuid uuid references connection,
+  -- All connections to a provider.
+  provider text,
   reach text not null check (reach in ('money_out', 'everything')),
   reason text not null check (reason <> ''),
   actor text not null check (actor <> ''),
   created_at timestamptz not null default now(),
-  constraint pause_of_one check (account_uuid is null or connection_uuid is null),
+  constraint pause_of_one check (num_nonnulls(account_uuid, connection_uuid, provider) <= 1),
   -- One pause of each.
-  constraint pause_once unique nulls not distinct (account_uuid, connection_uuid)
+  constraint pause_once unique nulls not distinct (account_uuid, connection_uuid, provider)
 );
 
 create table operator_action (

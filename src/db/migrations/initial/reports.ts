@@ -35,6 +35,8 @@ create table report (
   is_partial boolean,
   built_at timestamptz,
   expires_at timestamptz,
+  -- Counts its events.
+  sequence int not null default 0,
   token_number int,
   user_uuid uuid,
   request_id varchar(128) not null,
@@ -61,7 +63,7 @@ create unique index report_building on report (account_uuid) where state = 'buil
 -- Those with a workflow.
 create index report_open on report (created_at, uuid) where state in ('pending', 'building', 'ready');
 
--- Orders a report of the days before, every day or every week, by the clocks of Brasília.
+-- Orders a report of the days before, every day, every week or every month, by the clocks of Brasília.
 create table report_schedule (
   uuid uuid primary key,
   account_uuid uuid not null references account,
@@ -71,7 +73,7 @@ create table report_schedule (
     ('LEDGER', 'PAYMENTS', 'TRANSFERS', 'REFUNDS', 'MEDS', 'FEES', 'RECURRENCES', 'RECONCILIATION')),
   format text not null check (format in ('CSV', 'JSONL', 'OFX')),
   decimal_mark text not null check (decimal_mark in ('POINT', 'COMMA')),
-  frequency text not null check (frequency in ('DAILY', 'WEEKLY')),
+  frequency text not null check (frequency in ('DAILY', 'WEEKLY', 'MONTHLY')),
   weekday int check (weekday between 1 and 7),
   hour int not null check (hour between 0 and 23),
   -- The day on which it was due last, whose report is ordered.

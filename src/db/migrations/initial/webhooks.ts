@@ -21,7 +21,7 @@ create table event (
   account_uuid uuid not null references account,
   connection_uuid uuid references connection,
   -- TEST is sent on request and cannot be subscribed to.
-  type text not null check (type in ('PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION', 'BATCH', 'RECURRENCE', 'TEST')),
+  type text not null check (type in ('PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION', 'BATCH', 'RECURRENCE', 'REPORT', 'TEST')),
   subject_uuid uuid not null,
   sequence int not null,
   -- json and not jsonb: the fields keep the order of GET, and a delivery its text, also when it is sent again.
@@ -59,7 +59,7 @@ create table webhook (
   user_uuid uuid,
   fingerprint text not null,
   created_at timestamptz(3) not null,
-  constraint webhook_kinds check (events <@ array['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION', 'BATCH', 'RECURRENCE']),
+  constraint webhook_kinds check (events <@ array['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION', 'BATCH', 'RECURRENCE', 'REPORT']),
   -- A delivery is signed by ten secrets at most.
   constraint webhook_previous_secrets
     check (jsonb_typeof(previous_secrets) = 'array' and jsonb_array_length(previous_secrets) <= 9),
