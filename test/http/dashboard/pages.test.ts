@@ -536,9 +536,7 @@ test('a webhook is tested, resent to, disabled and removed', async () => {
   await ours.sql(`update delivery set status = 'FAILED', next_attempt_at = null where uuid = ?`, [
     ours.delivery,
   ])
-  expect((await merchant.get(on)).text).toContain(
-    `form="chosen" name="delivery" value="${ours.delivery}"`,
-  )
+  expect((await merchant.get(on)).text).toContain(`form="chosen" name="delivery" value="${ours.delivery}"`)
   expect(await done('resend', { delivery: ours.delivery })).toEqual([303, `${on}?done=resent_many`])
   expect(await done('resend', { delivery: ours.delivery })).toEqual([303, `${on}?done=resent_many`])
   expect(await ours.sql('select status from delivery where uuid = ?', [ours.delivery])).toEqual([
