@@ -12,6 +12,7 @@ const COPIED = [
   'packages',
   'test',
   'docs',
+  'deploy',
   'sdk/typescript',
   'tsconfig.json',
   'package.json',
