@@ -481,8 +481,8 @@ func (r *MedsResource) Iterate(ctx context.Context, query ListMedsQuery, options
 // Request: Ask for the money of a transfer back.
 //
 // For fraud, coercion and access by others, within 80 days of the settlement, once for ever for each transfer.
-// Answers when the provider has the request; MED events tell how far it has come. What other banks return of
-// it is credited as it arrives. Token scope: `refunds`.
+// Answers once the provider has the request, or with PENDING where it does not answer in time; MED events tell
+// how far it has come. What other banks return of it is credited as it arrives. Token scope: `refunds`.
 func (r *MedsResource) Request(ctx context.Context, request RequestMedRequest, options ...CallOption) (*Dispute, error) {
 	return readOne[Dispute](ctx, r.transport, call{operation: "requestMed", method: "POST", path: "/api/v1/meds", accept: "application/json", request: request, isKeyed: true}, options)
 }

@@ -985,8 +985,8 @@ final class Meds
      * Ask for the money of a transfer back.
      *
      * For fraud, coercion and access by others, within 80 days of the settlement, once for ever for each transfer.
-     * Answers when the provider has the request; MED events tell how far it has come. What other banks return of
-     * it is credited as it arrives. Token scope: `refunds`.
+     * Answers once the provider has the request, or with PENDING where it does not answer in time; MED events tell
+     * how far it has come. What other banks return of it is credited as it arrives. Token scope: `refunds`.
      *
      * @param string $transferUuid A settled transfer of the account
      * @param string $disputeType What has happened. A quarrel about goods, or an own mistake, is none of these

@@ -117,6 +117,7 @@ describe('openapi', () => {
       expect(keyed.toSorted()).toEqual([
         '/api/v1/deposits/{uuid}/assign',
         '/api/v1/deposits/{uuid}/return',
+        '/api/v1/meds',
         '/api/v1/meds/{uuid}/reply',
         '/api/v1/payment-links',
         '/api/v1/payments',

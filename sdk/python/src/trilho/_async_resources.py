@@ -1667,8 +1667,9 @@ class Meds:
         """Ask for the money of a transfer back.
 
         For fraud, coercion and access by others, within 80 days of the settlement, once for ever for each
-        transfer. Answers when the provider has the request; MED events tell how far it has come. What other
-        banks return of it is credited as it arrives. Token scope: `refunds`.
+        transfer. Answers once the provider has the request, or with PENDING where it does not answer in
+        time; MED events tell how far it has come. What other banks return of it is credited as it arrives.
+        Token scope: `refunds`.
 
         Args:
             transfer_uuid: A settled transfer of the account.

@@ -640,7 +640,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for the money of a transfer back
-         * @description For fraud, coercion and access by others, within 80 days of the settlement, once for ever for each transfer. Answers when the provider has the request; MED events tell how far it has come. What other banks return of it is credited as it arrives. Token scope: `refunds`.
+         * @description For fraud, coercion and access by others, within 80 days of the settlement, once for ever for each transfer. Answers once the provider has the request, or with PENDING where it does not answer in time; MED events tell how far it has come. What other banks return of it is credited as it arrives. Token scope: `refunds`.
          */
         post: operations["requestMed"];
         delete?: never;
