@@ -320,7 +320,9 @@ describe('account settings', () => {
       return pollUntil(
         async () => {
           const { text } = await owner.get('/dashboard?mode=test')
-          return /<th scope="row">([\d/]+)<\/th><td class="figure"[^>]*>R\$\s42,00/.exec(text)?.[1]
+          return /<th scope="row"><a [^>]*>([\d/]+)<\/a><\/th><td class="figure"[^>]*>R\$\s42,00/.exec(
+            text,
+          )?.[1]
         },
         day => day !== undefined,
       )
