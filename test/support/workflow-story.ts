@@ -44,6 +44,9 @@ type Activities = ReturnType<typeof providerActivities> &
   ReturnType<typeof maintenanceActivities> &
   ReturnType<typeof webhookActivities> &
   ReturnType<typeof firstAttemptActivities>
+/** Longer than a machine stays busy; only what never comes takes it. */
+const END_LIMIT_MS = 300_000
+
 export type ActivityName = keyof Activities
 export type ActivityResult<Name extends ActivityName> = Awaited<ReturnType<Activities[Name]>>
 
@@ -269,7 +272,7 @@ export class Story {
 
   /** Waits, with the clock stopped, until so many calls were made. */
   async waitForCalls(times: number): Promise<void> {
-    const limit = Date.now() + 60_000
+    const limit = Date.now() + END_LIMIT_MS
     while (this.calls.length < times) {
       if (Date.now() > limit) throw new Error(`It was asked only: ${this.calls.join(', ')}`)
       await new Promise(resolve => setTimeout(resolve, 5))
@@ -279,7 +282,7 @@ export class Story {
   /** Waits, with the clock stopped, until the workflow has started so many timers. */
   async waitForTimers(times: number): Promise<void> {
     const handle = this.target.client.getHandle(this.target.workflowId)
-    const limit = Date.now() + 60_000
+    const limit = Date.now() + END_LIMIT_MS
     for (;;) {
       const { timers } = summarizeHistory(await handle.fetchHistory())
       if (timers.length >= times) return
@@ -292,7 +295,7 @@ export class Story {
   async finish(): Promise<unknown> {
     const { client } = this.#temporal.env
     const handle = client.workflow.getHandle(this.target.workflowId)
-    const result = await client.withDeadline(Date.now() + 60_000, () => handle.result())
+    const result = await client.withDeadline(Date.now() + END_LIMIT_MS, () => handle.result())
     this.#history = summarizeHistory(await handle.fetchHistory())
     await this.#temporal.runWithTimeSkipping(() => this.#awaitChildren(this.history))
     expect(this.#unscripted).toEqual([])
