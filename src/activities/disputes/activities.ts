@@ -36,8 +36,11 @@ export function pollDispute(dependencies: ActivityDependencies) {
       provider.findDispute(toDisputeReference(order, stored)),
     )
     if (answer.kind === 'no_answer') return { kind: 'no_answer', code: answer.code }
-    // "Not found" of a dispute that the provider has reported before is no answer.
-    if (answer.kind === 'not_found') return stored ? { kind: 'no_answer', code: 'not_found' } : answer
+    if (answer.kind === 'not_found') {
+      // "Not found" of a dispute that the provider has reported before is no answer; an earlier run of the poll may store it meanwhile.
+      const isStored = stored !== null || (await em.count(Dispute, order.uuid)) > 0
+      return isStored ? { kind: 'no_answer', code: 'not_found' } : answer
+    }
     return applyDisputeReport(dependencies, order, answer.dispute)
   }
 }

@@ -44,6 +44,18 @@ test('a dispute opens in the week of a daylight saving change, whatever the serv
   expect(await dispute.pollAnswering({ openedAt })).toMatchObject({ kind: 'known', state: 'open' })
 })
 
+test('"not found" is no answer of a dispute that an earlier run of the poll stores meanwhile', async () => {
+  const openedAt = new Date().toISOString()
+  const { order, pollAnswering } = await disputed(0, openedAt)
+  fixture.scriptProvider({
+    findDispute: async () => {
+      await pollAnswering({ openedAt })
+      return { kind: 'not_found' }
+    },
+  })
+  expect(await fixture.providers.pollDispute(order)).toEqual({ kind: 'no_answer', code: 'not_found' })
+})
+
 test('a deadline that the provider names after the opening replaces the seven days, and never becomes later', async () => {
   const openedAt = new Date().toISOString()
   const { order, pollAnswering } = await disputed(0, openedAt)
