@@ -33,6 +33,8 @@ export function createPayerActions(scene: StormContext) {
     waitForResource: when,
   } = scene
   const { simulator } = site
+  /** The latest payment of each charge: they reach its provider one after the other, so that the first one is known. */
+  const paymentsByCharge = new Map<string, Promise<unknown>>()
   /** Payments that wait for a charge to expire. */
   const later: Promise<unknown>[] = []
 
@@ -46,22 +48,31 @@ export function createPayerActions(scene: StormContext) {
     awaitLatePayments: () => Promise.all(later),
   }
 
-  async function pay({
-    charge: of,
-    how,
-    cents,
-    daysAfterDue,
-  }: OperationOf<'pay'>): Promise<OperationOutcome> {
-    const { uuid } = await outcomeOf(of)
-    const shown =
-      uuid && (await when(merchantOf(of), `${API_PATHS.charge}/${uuid}`, one => one.payment.payload))
+  async function pay(payment: OperationOf<'pay'>): Promise<OperationOutcome> {
+    const { uuid } = await outcomeOf(payment.charge)
+    const path = `${API_PATHS.charge}/${uuid}`
+    const shown = uuid && (await when(merchantOf(payment.charge), path, one => one.payment.payload))
     if (!shown) return nothing('pay')
+    const earlier = paymentsByCharge.get(uuid)
+    const paid = (earlier ?? Promise.resolve()).then(() => payShown(payment, shown, !earlier))
+    paymentsByCharge.set(
+      uuid,
+      paid.catch(() => undefined),
+    )
+    return paid
+  }
+
+  async function payShown(
+    { how, cents, daysAfterDue }: OperationOf<'pay'>,
+    shown: NonNullable<Awaited<ReturnType<typeof when>>>,
+    isFirst: boolean,
+  ): Promise<OperationOutcome> {
     const { payload, expires_at } = shown.payment
     const asks = Math.round(shown.total_value * 100)
     const value = how === 'wrong' && cents === asks ? cents + 1 : cents
     const isForced = how === 'again' || how === 'late'
     const chooses = how === 'wrong' || shown.value === 0
-    const day = findPaymentDay(shown, { daysAfterDue, isForced })
+    const day = findPaymentDay(shown, { daysAfterDue, isFirst })
     const order = {
       payload,
       force: isForced,
@@ -79,13 +90,12 @@ export function createPayerActions(scene: StormContext) {
   /** The day on which a charge with a due date is paid, today at the earliest; null where it is today. */
   function findPaymentDay(
     shown: DueHolder,
-    { daysAfterDue, isForced }: { daysAfterDue: number | null; isForced: boolean },
+    { daysAfterDue, isFirst }: { daysAfterDue: number | null; isFirst: boolean },
   ): string | null {
     const { due } = shown.payment
     const { reportsDueParts } = API_VISIBILITIES[connectionOf(shown).api]
-    // A forced payment may be a second one.
     const isReported =
-      reportsDueParts === 'of each PIX' || (reportsDueParts === 'of the first PIX' && !isForced)
+      reportsDueParts === 'of each PIX' || (reportsDueParts === 'of the first PIX' && isFirst)
     if (!due || daysAfterDue === null || !isReported) return null
     const day = addDays(due.on, daysAfterDue)
     return day > computeBrasiliaDay(new Date()) ? day : null
