@@ -188,6 +188,14 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'state',
     pt: 'O Pix permite contestar em até 80 dias da liquidação. Por este caminho nada mais pode ser pedido.',
   },
+  med_not_contestable: {
+    action: 'state',
+    pt: 'Nada foi devolvido por esta contestação, ela é sobre uma transferência sua, ou a devolução já foi contestada. Leia a contestação.',
+  },
+  contest_period_over: {
+    action: 'state',
+    pt: 'O Pix permite contestar uma devolução por 80 dias. `contestable_until` diz até quando.',
+  },
   transfer_not_disputable: {
     action: 'state',
     pt: 'A transferência não foi liquidada, falhou ou voltou por inteiro. Leia a transferência.',

@@ -97,6 +97,10 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'A dispute of the transfer exists, of an earlier request or of the panel of its provider; also a cancelled one counts. List the disputes with `med_type=REQUESTED_MED`.',
   med_period_over:
     'PIX allows a dispute within 80 days of the settlement. Nothing can be asked back by this way any more.',
+  med_not_contestable:
+    'Nothing was returned by the dispute, it is about a transfer of the account, or its return was contested already. Read the dispute.',
+  contest_period_over:
+    'PIX allows a return to be contested for 80 days. `contestable_until` of the dispute says until when.',
   transfer_not_disputable:
     'The transfer has not settled, has failed, or came back in whole. Read the transfer.',
   med_not_cancellable:

@@ -519,6 +519,15 @@ func (r *MedsResource) Reply(ctx context.Context, uuid string, request ReplyToMe
 	return readOne[Dispute](ctx, r.transport, call{operation: "replyToMed", method: "POST", path: "/api/v1/meds/{uuid}/reply", accept: "application/json", pathValues: []string{uuid}, request: request, isForm: true, files: request.Attachments, isKeyed: true}, options)
 }
 
+// Contest: Contest what was returned by a dispute.
+//
+// Once, until `contestable_until` of a RECEIVED_MED. No provider takes it by its API: it is PENDING until the
+// operator of the service has handed it to the provider, then PROCESSING until the decision. MED events tell
+// both. Token scope: `refunds`.
+func (r *MedsResource) Contest(ctx context.Context, uuid string, request ContestMedRequest, options ...CallOption) (*Dispute, error) {
+	return readOne[Dispute](ctx, r.transport, call{operation: "contestMed", method: "POST", path: "/api/v1/meds/{uuid}/contest", accept: "application/json", pathValues: []string{uuid}, request: request, isForm: true, files: request.Attachments, isKeyed: true}, options)
+}
+
 // TransferBatchesResource has the operations of transfer batches.
 type TransferBatchesResource struct{ transport *transport }
 

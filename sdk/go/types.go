@@ -354,6 +354,30 @@ type CodeValue struct {
 	Open bool `json:"open"`
 }
 
+// Contest: an object of the API
+type Contest struct {
+	// PENDING until it was handed to the provider, PROCESSING until its decision. PENDING, PROCESSING, ACCEPTED,
+	// REJECTED.
+	Status   string `json:"status"`
+	Analysis string `json:"analysis"`
+	// Reference of the provider.
+	Protocol Opt[string] `json:"protocol,omitzero"`
+	// What came back by it.
+	Value Opt[Amount] `json:"value,omitzero"`
+	// UTC, six fractional digits.
+	CreatedAt time.Time `json:"created_at"`
+	// UTC, six fractional digits.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// ContestMedRequest: an object of the API
+type ContestMedRequest struct {
+	// Why the money should not have been returned.
+	Analysis string `json:"analysis"`
+	// Proofs, at most 10, sent as `attachments[0][file]`, `attachments[1][file]`, ….
+	Attachments []File `json:"-"`
+}
+
 // CreateAccountTransferRequest: an object of the API
 type CreateAccountTransferRequest struct {
 	// Reais, at most two decimals.
@@ -954,7 +978,11 @@ type Dispute struct {
 	RecoveredValue Opt[Amount] `json:"recovered_value,omitzero"`
 	// Of a REQUESTED_MED whose provider shows it: how far the Central Bank has come, from bank to bank that the
 	// money has reached.
-	Recovery     Opt[Recovery] `json:"recovery,omitzero"`
+	Recovery Opt[Recovery] `json:"recovery,omitzero"`
+	// Of money that was returned by a RECEIVED_MED: until then it may be contested.
+	ContestableUntil Opt[time.Time] `json:"contestable_until,omitzero"`
+	// Absent while what was returned has not been contested.
+	Contest      Opt[Contest]  `json:"contest,omitzero"`
 	ChargeUUID   Opt[string]   `json:"charge_uuid,omitzero"`
 	TransferUUID Opt[string]   `json:"transfer_uuid,omitzero"`
 	Provider     ProviderShown `json:"provider"`
@@ -1559,6 +1587,8 @@ type ListMedsQuery struct {
 	Resolved Opt[bool] `json:"resolved,omitzero"`
 	// Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved.
 	Open Opt[bool] `json:"open,omitzero"`
+	// Whether money was returned by it that may be contested now, and was not yet.
+	Contestable Opt[bool] `json:"contestable,omitzero"`
 	// Created on this day or later, in `time_zone`: `YYYY-MM-DD`. `YYYY-MM-DD`.
 	DateFrom Opt[string] `json:"date_from,omitzero"`
 	// Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`. `YYYY-MM-DD`.

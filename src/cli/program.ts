@@ -54,6 +54,10 @@ const MODULES: readonly CommandModule[] = [
     load: async () => (await import('./approvals.ts')).registerApprovalCommands,
   },
   {
+    commands: { contest: 'list contests of returned money, and record what became of them' },
+    load: async () => (await import('./disputes.ts')).registerDisputeCommands,
+  },
+  {
     commands: { account: 'manage merchant accounts' },
     load: async () => (await import('./accounts.ts')).registerAccountCommands,
   },

@@ -21,6 +21,7 @@ import { registerAccountPages } from './pages/operator/accounts.ts'
 import { registerOperatorActions } from './pages/operator/actions.ts'
 import { registerAdjustmentForms } from './pages/operator/adjustments.ts'
 import { registerConnectionForms } from './pages/operator/connections.ts'
+import { registerContestForm } from './pages/operator/contests.ts'
 import { registerDifferencePages } from './pages/operator/differences.ts'
 import { registerOperatorPages } from './pages/operator/lists.ts'
 import { registerPauseForms } from './pages/operator/pauses.ts'
@@ -123,6 +124,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerPauseForms(pageRouter)
   registerProviderAttemptPage(pageRouter)
   registerAdjustmentForms(pageRouter)
+  registerContestForm(pageRouter)
   registerDifferencePages(pageRouter)
   registerManualSettlementPages(pageRouter)
   registerAccountPages(pageRouter)

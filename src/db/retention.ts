@@ -124,8 +124,14 @@ export const RETENTION = {
     personal: ['details', 'provider_analysis', 'analysis'],
     kept: { why: MONEY },
   },
+  contest: {
+    holds: 'the contest of what was returned by a dispute',
+    growsWith: 'disputes',
+    personal: ['analysis'],
+    kept: { why: MONEY },
+  },
   attachment: {
-    holds: 'an attachment of a reply; its file is in the storage',
+    holds: 'an attachment of a reply or a contest; its file is in the storage',
     growsWith: 'disputes',
     personal: ['name', 'storage_key'],
     kept: { why: MONEY },

@@ -74,6 +74,7 @@ const ARROWS: Record<string, string[]> = {
     'workflows/contracts',
     'activities/ledger/adjustments',
     'activities/ledger/archive',
+    'activities/disputes/contests',
     'api/operations',
     'types of code-reader',
     'types of storage',
@@ -117,8 +118,9 @@ const ARROWS: Record<string, string[]> = {
     'security',
     'types of storage',
     'types of config',
-    // A direct write whose rules are those of the workflows that record a PIX.
+    // Direct writes whose rules are those of the workflows that record a PIX, or whose events are those of a dispute.
     'activities/qr-codes/assign-deposit',
+    'activities/disputes/contests',
   ],
   metrics: ['domain', 'db', 'types of providers'],
   config: [

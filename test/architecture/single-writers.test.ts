@@ -152,6 +152,8 @@ test('only `createOperation`, and what starts no operation by a workflow, derive
   expect(found.map(({ file }) => file)).toEqual([
     // A revision is an update of the workflow of its charge.
     'api/operations/charge-revisions.ts',
+    // A contest is a row of the API process: no provider takes it.
+    'api/operations/contests.ts',
     'api/operations/create-operation.ts',
     // No workflow starts.
     'api/operations/deposit-assignments.ts',

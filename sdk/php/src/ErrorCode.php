@@ -22,6 +22,7 @@ final class ErrorCode
     public const CHARGE_NOT_RETRYABLE = 'charge_not_retryable';
     public const CHARGE_NOT_REVISABLE = 'charge_not_revisable';
     public const CODE_UNDELIVERABLE = 'code_undeliverable';
+    public const CONTEST_PERIOD_OVER = 'contest_period_over';
     public const CYCLE_ALREADY_CHARGED = 'cycle_already_charged';
     public const DEPOSIT_NOT_ASSIGNABLE = 'deposit_not_assignable';
     public const DEPOSIT_NOT_RETURNABLE = 'deposit_not_returnable';
@@ -46,6 +47,7 @@ final class ErrorCode
     public const MED_ALREADY_ASKED = 'med_already_asked';
     public const MED_NOT_ANSWERABLE = 'med_not_answerable';
     public const MED_NOT_CANCELLABLE = 'med_not_cancellable';
+    public const MED_NOT_CONTESTABLE = 'med_not_contestable';
     public const MED_PERIOD_OVER = 'med_period_over';
     public const NO_PROVIDER_AVAILABLE = 'no_provider_available';
     public const NOT_CONFIRMED = 'not_confirmed';

@@ -725,6 +725,40 @@ class CodeValue
     }
 }
 
+class Contest
+{
+    /**
+     * PENDING until it was handed to the provider, PROCESSING until its decision
+     * PENDING, PROCESSING, ACCEPTED, REJECTED; a newer API may have others.
+     */
+    public readonly string $status;
+
+    public readonly string $analysis;
+
+    /** Reference of the provider */
+    public readonly ?string $protocol;
+
+    /** What came back by it */
+    public readonly ?Amount $value;
+
+    /** UTC, six fractional digits */
+    public readonly \DateTimeImmutable $createdAt;
+
+    /** UTC, six fractional digits */
+    public readonly \DateTimeImmutable $updatedAt;
+
+    /** @param array<string, mixed> $data */
+    public function __construct(array $data)
+    {
+        $this->status = Read::text($data['status'] ?? null);
+        $this->analysis = Read::text($data['analysis'] ?? null);
+        $this->protocol = isset($data['protocol']) ? Read::text($data['protocol']) : null;
+        $this->value = isset($data['value']) ? Read::amount($data['value']) : null;
+        $this->createdAt = Read::time($data['created_at'] ?? null);
+        $this->updatedAt = Read::time($data['updated_at'] ?? null);
+    }
+}
+
 class CreatePaymentLinkRequestSplit
 {
     /**
@@ -1443,6 +1477,12 @@ class Dispute
      */
     public readonly ?Recovery $recovery;
 
+    /** Of money that was returned by a RECEIVED_MED: until then it may be contested */
+    public readonly ?\DateTimeImmutable $contestableUntil;
+
+    /** Absent while what was returned has not been contested */
+    public readonly ?Contest $contest;
+
     public readonly ?string $chargeUuid;
 
     public readonly ?string $transferUuid;
@@ -1474,6 +1514,8 @@ class Dispute
         $this->blockedValue = Read::amount($data['blocked_value'] ?? null);
         $this->recoveredValue = isset($data['recovered_value']) ? Read::amount($data['recovered_value']) : null;
         $this->recovery = isset($data['recovery']) ? new Recovery(Read::object($data['recovery'])) : null;
+        $this->contestableUntil = isset($data['contestable_until']) ? Read::time($data['contestable_until']) : null;
+        $this->contest = isset($data['contest']) ? new Contest(Read::object($data['contest'])) : null;
         $this->chargeUuid = isset($data['charge_uuid']) ? Read::text($data['charge_uuid']) : null;
         $this->transferUuid = isset($data['transfer_uuid']) ? Read::text($data['transfer_uuid']) : null;
         $this->provider = new ProviderShown(Read::object($data['provider'] ?? null));

@@ -952,13 +952,14 @@ final class Meds
      * @param list<string>|string|null $disputeType With one of these reasons
      * @param bool|null $resolved Whether the dispute is closed
      * @param bool|null $open Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved
+     * @param bool|null $contestable Whether money was returned by it that may be contested now, and was not yet
      * @param \DateTimeInterface|string|null $dateFrom Created on this day or later, in `time_zone`: `YYYY-MM-DD`
      * @param \DateTimeInterface|string|null $dateTo Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`
      * @return Page<Model\Dispute>
      */
-    public function list(?int $page = null, ?int $perPage = null, ?string $cursor = null, ?string $timeZone = null, array|string|null $uuid = null, array|string|null $status = null, array|string|null $medType = null, array|string|null $disputeType = null, ?bool $resolved = null, ?bool $open = null, \DateTimeInterface|string|null $dateFrom = null, \DateTimeInterface|string|null $dateTo = null): Page
+    public function list(?int $page = null, ?int $perPage = null, ?string $cursor = null, ?string $timeZone = null, array|string|null $uuid = null, array|string|null $status = null, array|string|null $medType = null, array|string|null $disputeType = null, ?bool $resolved = null, ?bool $open = null, ?bool $contestable = null, \DateTimeInterface|string|null $dateFrom = null, \DateTimeInterface|string|null $dateTo = null): Page
     {
-        return $this->transport->send(new Call('listMeds', 'GET', '/api/v1/meds', 'application/json', query: ['page' => $page, 'per_page' => $perPage, 'cursor' => $cursor, 'time_zone' => $timeZone, 'uuid' => $uuid, 'status' => $status, 'med_type' => $medType, 'dispute_type' => $disputeType, 'resolved' => $resolved, 'open' => $open, 'date_from' => Call::day($dateFrom), 'date_to' => Call::day($dateTo)]), Read::page(Model\Dispute::class));
+        return $this->transport->send(new Call('listMeds', 'GET', '/api/v1/meds', 'application/json', query: ['page' => $page, 'per_page' => $perPage, 'cursor' => $cursor, 'time_zone' => $timeZone, 'uuid' => $uuid, 'status' => $status, 'med_type' => $medType, 'dispute_type' => $disputeType, 'resolved' => $resolved, 'open' => $open, 'contestable' => $contestable, 'date_from' => Call::day($dateFrom), 'date_to' => Call::day($dateTo)]), Read::page(Model\Dispute::class));
     }
 
     /**
@@ -972,13 +973,14 @@ final class Meds
      * @param list<string>|string|null $disputeType With one of these reasons
      * @param bool|null $resolved Whether the dispute is closed
      * @param bool|null $open Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved
+     * @param bool|null $contestable Whether money was returned by it that may be contested now, and was not yet
      * @param \DateTimeInterface|string|null $dateFrom Created on this day or later, in `time_zone`: `YYYY-MM-DD`
      * @param \DateTimeInterface|string|null $dateTo Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`
      * @return \Generator<int, Model\Dispute>
      */
-    public function iterate(?string $timeZone = null, array|string|null $uuid = null, array|string|null $status = null, array|string|null $medType = null, array|string|null $disputeType = null, ?bool $resolved = null, ?bool $open = null, \DateTimeInterface|string|null $dateFrom = null, \DateTimeInterface|string|null $dateTo = null, int $perPage = 100): \Generator
+    public function iterate(?string $timeZone = null, array|string|null $uuid = null, array|string|null $status = null, array|string|null $medType = null, array|string|null $disputeType = null, ?bool $resolved = null, ?bool $open = null, ?bool $contestable = null, \DateTimeInterface|string|null $dateFrom = null, \DateTimeInterface|string|null $dateTo = null, int $perPage = 100): \Generator
     {
-        return Page::iterate(fn (string $cursor): Page => $this->list(timeZone: $timeZone, uuid: $uuid, status: $status, medType: $medType, disputeType: $disputeType, resolved: $resolved, open: $open, dateFrom: $dateFrom, dateTo: $dateTo, perPage: $perPage, cursor: $cursor));
+        return Page::iterate(fn (string $cursor): Page => $this->list(timeZone: $timeZone, uuid: $uuid, status: $status, medType: $medType, disputeType: $disputeType, resolved: $resolved, open: $open, contestable: $contestable, dateFrom: $dateFrom, dateTo: $dateTo, perPage: $perPage, cursor: $cursor));
     }
 
     /**
@@ -1048,6 +1050,22 @@ final class Meds
     public function reply(string $uuid, bool $accept, string $analysis, array $attachments = [], ?string $idempotencyKey = null): Model\Dispute
     {
         return $this->transport->send(new Call('replyToMed', 'POST', '/api/v1/meds/{uuid}/reply', 'application/json', path: ['uuid' => $uuid], body: ['accept' => $accept, 'analysis' => $analysis], files: $attachments, isKeyed: true, idempotencyKey: $idempotencyKey), Read::one(Model\Dispute::class));
+    }
+
+    /**
+     * Contest what was returned by a dispute.
+     *
+     * Once, until `contestable_until` of a RECEIVED_MED. No provider takes it by its API: it is PENDING until the
+     * operator of the service has handed it to the provider, then PROCESSING until the decision. MED events tell
+     * both. Token scope: `refunds`.
+     *
+     * @param string $analysis Why the money should not have been returned
+     * @param list<File>|null $attachments Proofs, at most 10, sent as `attachments[0][file]`,
+     * `attachments[1][file]`, …
+     */
+    public function contest(string $uuid, string $analysis, array $attachments = [], ?string $idempotencyKey = null): Model\Dispute
+    {
+        return $this->transport->send(new Call('contestMed', 'POST', '/api/v1/meds/{uuid}/contest', 'application/json', path: ['uuid' => $uuid], body: ['analysis' => $analysis], files: $attachments, isKeyed: true, idempotencyKey: $idempotencyKey), Read::one(Model\Dispute::class));
     }
 }
 

@@ -70,7 +70,7 @@ export type {
   Webhook,
 } from './openapi/types.ts'
 export type { CursorPage, List, Page } from './pages.ts'
-export type { MedAttachment, MedReply } from './resources/meds.ts'
+export type { MedAttachment, MedContest, MedReply } from './resources/meds.ts'
 export type { OnResponse, RateLimit, ResponseInfo } from './response-info.ts'
 export type { RetryPolicy } from './retries.ts'
 export { type VerifyOptions, verifyWebhook, type WebhookHeaders } from './verify-webhook.ts'

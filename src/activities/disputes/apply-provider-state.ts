@@ -333,6 +333,7 @@ async function recordDisputeReturn(
   const { paid: paidParts, excess } = paySplitParts(dispute, shares, after.claimedCents)
   Object.assign(dispute, after)
   dispute.returnedCents += returned.cents
+  dispute.returnedAt = movement.settledAt ?? at
   const { uuid: ownerUuid, requestId } = dispute
   if (charge) await recordProviderRefund(em, { charge, movement, paidParts, ownerUuid, requestId, at })
   await postMovement(em, movement, legs)

@@ -15,7 +15,7 @@ import { batchSchema, needsBatchApproval, showBatch } from '../../contract/trans
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
-import { ATTACHMENT_ORDER, Attachment, type Dispute } from '../../db/entities/dispute.ts'
+import { ATTACHMENT_ORDER, Attachment, Contest, type Dispute } from '../../db/entities/dispute.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Recurrence } from '../../db/entities/recurrence.ts'
 import type { Refund } from '../../db/entities/refund.ts'
@@ -147,7 +147,9 @@ export function recordDisputeEvent(
   const { uuid: disputeUuid, connection, requestId } = dispute
   return recordEvent(em, 'MED', dispute, { connectionUuid: connection.uuid, requestId, at }, async () => {
     const attachments = await em.find(Attachment, { disputeUuid }, { orderBy: ATTACHMENT_ORDER })
-    return z.encode(disputeSchema, showDispute(dispute, await showAttachments(attachments, linkTo)))
+    const contest = dispute.returnedAt ? await em.findOne(Contest, { disputeUuid }) : null
+    const links = await showAttachments(attachments, linkTo)
+    return z.encode(disputeSchema, showDispute(dispute, { attachments: links, contest }))
   })
 }
 

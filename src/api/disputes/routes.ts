@@ -1,4 +1,5 @@
 import {
+  contestForm,
   disputeReplyForm,
   disputeSchema,
   disputesQuery,
@@ -11,6 +12,7 @@ import { readInSnapshot } from '../../db/client/transaction.ts'
 import { renderPdf } from '../../views/pdf-document.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
+import { contestDispute, requireContestable } from '../operations/contests.ts'
 import { readDisputeEvidence } from '../operations/dispute-evidence.ts'
 import {
   cancelRequestedDispute,
@@ -134,5 +136,25 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
     },
     handle: ({ params: { uuid }, body: form, ...request }) =>
       replyToDispute(dependencies, { ...request, uuid, form }),
+  })
+
+  registerRoute(router, 'post', '/api/v1/meds/:uuid/contest', {
+    isIdempotent: true,
+    operationId: 'contestMed',
+    scope: 'refunds',
+    summary: 'Contest what was returned by a dispute',
+    description:
+      'Once, until `contestable_until` of a RECEIVED_MED. No provider takes it by its API: it is PENDING until the operator of the service has handed it to the provider, then PROCESSING until the decision. MED events tell both.',
+    body: contestForm,
+    bodyAs: 'multipart',
+    responses: {
+      200: dataResponse(disputeSchema),
+      errors: ['med_not_contestable', 'contest_period_over', 'not_confirmed'],
+    },
+    async beforeBody({ params: { uuid }, ...request }) {
+      await requireContestable({ ...request, uuid })
+    },
+    handle: ({ params: { uuid }, body: form, ...request }) =>
+      contestDispute(dependencies, { ...request, uuid, form }),
   })
 }

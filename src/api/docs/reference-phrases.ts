@@ -183,6 +183,7 @@ export const REFERENCE_TITLES: Partial<Record<GuideLanguage, TranslatedTitles>> 
       requestMed: 'Pedir de volta o dinheiro de uma transferência',
       cancelMed: 'Cancelar uma contestação que a conta pediu',
       replyToMed: 'Responder a uma contestação',
+      contestMed: 'Contestar uma devolução',
       createTransferBatch: 'Enviar para muitas chaves, contas e códigos Pix',
       listTransferBatches: 'Listar lotes de transferências',
       getTransferBatch: 'Ler um lote de transferências',

@@ -49,13 +49,16 @@ const QUERIES: Record<string, Record<string, unknown>> = {
 }
 
 /** A form has no example in its schema: its files are no JSON. */
-const REPLY = { accept: false, analysis: 'Delivered on 20 November, signed by the payer.' }
+const FORMS: Record<string, Record<string, unknown>> = {
+  replyToMed: { accept: false, analysis: 'Delivered on 20 November, signed by the payer.' },
+  contestMed: { analysis: 'Delivered on 20 November, signed by the payer.' },
+}
 
-function readBodyExample({ requestBody }: JsonSchema): Record<string, unknown> {
+function readBodyExample({ operationId, requestBody }: JsonSchema): Record<string, unknown> {
   const { content = {} } = (requestBody ?? {}) as {
     content?: Record<string, { example?: Record<string, unknown> }>
   }
-  return content['multipart/form-data'] ? REPLY : (content['application/json']?.example ?? {})
+  return FORMS[`${operationId}`] ?? content['application/json']?.example ?? {}
 }
 
 function buildCurlSample({ method, path, tokens, responses }: AnyRoute, request: SampledRequest): string {
@@ -140,6 +143,7 @@ export const SDK_CALLS: Record<string, string> = {
   requestMed: 'meds.request',
   cancelMed: 'meds.cancel',
   replyToMed: 'meds.reply',
+  contestMed: 'meds.contest',
   createTransfer: 'transfers.create',
   createAccountTransfer: 'transfers.createToAccount',
   createCodeTransfer: 'transfers.payCode',

@@ -3,7 +3,7 @@ import { showMovementInitiation } from '../../contract/ledger/movement.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { readInSnapshot } from '../../db/client/transaction.ts'
 import { Charge } from '../../db/entities/charge.ts'
-import { ATTACHMENT_ORDER, Attachment, type Dispute } from '../../db/entities/dispute.ts'
+import { ATTACHMENT_ORDER, Attachment, Contest, type Dispute } from '../../db/entities/dispute.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import { showEndToEndId } from '../../domain/pix/identifiers.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
@@ -19,6 +19,7 @@ export function readDisputeEvidence(
     const dispute = await requireVisibleDispute(em, token, uuid)
     const { kind, movement, analysis, providerAnalysis, details } = dispute
     const attachments = await em.find(Attachment, { disputeUuid: uuid }, { orderBy: ATTACHMENT_ORDER })
+    const contest = await em.findOne(Contest, { disputeUuid: uuid })
     const { sender, receiver } = showMovementInitiation(movement)
     const merchantText = kind === 'RECEIVED_MED' ? analysis : details
     return {
@@ -27,10 +28,11 @@ export function readDisputeEvidence(
       kind,
       type: dispute.disputeType,
       openedAt: dispute.openedAt,
-      updatedAt: dispute.updatedAt,
+      updatedAt: contest && contest.updatedAt > dispute.updatedAt ? contest.updatedAt : dispute.updatedAt,
       valueCents: dispute.valueCents,
       returnedCents: dispute.returnedCents,
       texts: [merchantText, providerAnalysis].filter(text => text != null && text !== '') as string[],
+      contest: contest?.analysis ?? null,
       attachments: attachments.map(({ name, bytes }) => ({ name, bytes })),
       pix: {
         endToEnd: showEndToEndId(dispute.endToEnd),

@@ -119,7 +119,9 @@ function respondWithRequest(row: RequestedDispute, replay: Replay) {
   if (!row.failure) return { status: 201 as const, headers, body: { data: showRequestedDispute(row) } }
   const racedCode = RACED_CODES.find(code => code === row.failure?.code)
   if (racedCode) failStored(racedCode, replay)
-  failStored('provider_rejected', replay, { data: z.encode(disputeSchema, showDispute(row, [])) })
+  failStored('provider_rejected', replay, {
+    data: z.encode(disputeSchema, showDispute(row, { attachments: [], contest: null })),
+  })
 }
 
 /** Cancels what an account has requested, at its provider first; without an answer it stays as it is (SPEC §5). */

@@ -1,7 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { pipeline } from 'node:stream/promises'
-import type { Logger } from 'pino'
+import { randomUUID } from 'node:crypto'
 import {
   type DisputeReplyForm,
   type DisputesQuery,
@@ -10,15 +7,16 @@ import {
 } from '../../contract/disputes/dispute.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute.ts'
+import { ATTACHMENT_ORDER, Attachment, Contest, Dispute } from '../../db/entities/dispute.ts'
 import { findDisputesByDeadline } from '../../db/repositories/account-tasks.ts'
-import { type ReadAttachment, type ReadDispute, readDisputes } from '../../db/repositories/disputes.ts'
-import { formatTextArray, hasAnyState } from '../../db/sql-conditions.ts'
 import {
-  type AttachmentType,
-  attachmentStorageKeyOf,
-  REPLY_LINK_SECONDS,
-} from '../../domain/disputes/attachment.ts'
+  isContestable,
+  type ReadAttachment,
+  type ReadDispute,
+  readDisputes,
+} from '../../db/repositories/disputes.ts'
+import { formatTextArray, hasAnyState } from '../../db/sql-conditions.ts'
+import { REPLY_LINK_SECONDS } from '../../domain/disputes/attachment.ts'
 import { type DisputeState, disputeMachine, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
 import {
   checkReplyText,
@@ -26,8 +24,6 @@ import {
   getMaxReplyTextLength,
 } from '../../domain/disputes/reply-text.ts'
 import { fail, failField, failNotConfirmed } from '../../http/api-error.ts'
-import { DISPUTE_REPLY_RESERVE_MS, STORED_BYTES_PER_MS } from '../../http/limits.ts'
-import type { Upload } from '../../http/multipart.ts'
 import { isOutage } from '../../http/outage.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import type { Sealer } from '../../security/sealing.ts'
@@ -37,6 +33,14 @@ import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { DisputeReplyDetails, ReplyToDisputeResult } from '../../workflows/contracts/disputes.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { visibilityConditions, visibilityFilter } from '../authorization/visibility.ts'
+import {
+  type AttachmentDependencies,
+  hashAttachments,
+  removeAttachments,
+  storeAttachmentsInTime,
+  toUploadedAttachments,
+  type UploadedAttachment,
+} from './dispute-attachments.ts'
 import { deriveOperationUuid, fingerprintRequest, REPLAYED_HEADERS } from './idempotency.ts'
 import { buildCreationConditions } from './pagination.ts'
 import { readOrFailNotConfirmed } from './start-and-wait.ts'
@@ -53,8 +57,10 @@ export async function requireVisibleDispute(em: EntityManager, token: CallerToke
 }
 
 export async function showDisputeWithAttachments(em: EntityManager, storage: FileStorage, dispute: Dispute) {
-  const attachments = await em.find(Attachment, { disputeUuid: dispute.uuid }, { orderBy: ATTACHMENT_ORDER })
-  return showLinkedDispute(storage, dispute, attachments)
+  const { uuid: disputeUuid, returnedAt } = dispute
+  const attachments = await em.find(Attachment, { disputeUuid }, { orderBy: ATTACHMENT_ORDER })
+  const contest = returnedAt ? await em.findOne(Contest, { disputeUuid }) : null
+  return showLinkedDispute(storage, dispute, { attachments, contest })
 }
 
 export async function listDisputes(
@@ -77,10 +83,11 @@ export async function listDisputes(
       ...buildCreationConditions(query),
       resolved !== undefined && hasAnyState(states.filter(state => isFinal(state) === resolved)),
       open !== undefined && hasAnyState(states.filter(state => isOpen(state) === open)),
+      query.contestable !== undefined && isContestable(query.contestable),
     ],
     read: page => readDisputes(em, page),
   })
-  return { data: await Promise.all(data.map(one => showLinkedDispute(storage, one, one.attachments))), meta }
+  return { data: await Promise.all(data.map(one => showLinkedDispute(storage, one, one))), meta }
 }
 
 /** Most disputes of a list that has no pages: those that wait for an answer are few. */
@@ -96,14 +103,16 @@ export async function listDisputesByDeadline(em: EntityManager, token: CallerTok
     { uuid: { $in: uuids } },
     { populate: ['connection', 'movement'], orderBy: { dueAt: 'asc', uuid: 'asc' } },
   )
-  return rows.map(row => showDispute(row, []))
+  return rows.map(row => showDispute(row, { attachments: [], contest: null }))
 }
 
-async function showLinkedDispute(storage: FileStorage, dispute: ReadDispute, attachments: ReadAttachment[]) {
-  return showDispute(
-    dispute,
-    await showAttachments(attachments, ({ storageKey }) => storage.createLink(storageKey)),
-  )
+async function showLinkedDispute(
+  storage: FileStorage,
+  dispute: ReadDispute,
+  { attachments, contest }: { attachments: ReadAttachment[]; contest: Contest | null },
+) {
+  const links = await showAttachments(attachments, ({ storageKey }) => storage.createLink(storageKey))
+  return showDispute(dispute, { attachments: links, contest })
 }
 
 type DisputeReplyDependencies = AttachmentDependencies & {
@@ -144,16 +153,16 @@ export async function replyToDispute(
   // The same key was used for another reply to this dispute.
   if (dispute.replyRequestId?.split(':')[0] === id.split(':')[0]) fail('idempotency_key_reused')
   const files = form.attachments.map(({ file }) => file)
-  const replyAttachments = toReplyAttachments(uuid, files)
-  await requireFittingText(dependencies.storage, dispute.connection, form, replyAttachments)
+  const uploads = toUploadedAttachments(uuid, files)
+  await requireFittingText(dependencies.storage, dispute.connection, form, uploads)
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
   await dependencies.temporal.client() // Fails here while Temporal is unreachable: nothing has been stored yet.
-  await storeAttachmentsInTime(dependencies, replyAttachments)
+  await storeAttachmentsInTime(dependencies, uploads)
   await runUserAct(em.fork(), { token, action: 'dispute_reply', subject: `med/${uuid}` })
   deadline.markStarted({ uuid })
   return readOrFailNotConfirmed({ uuid }, async () => {
-    const result = await submitReply(dependencies, { em, dispute, id, form, replyAttachments, requestId })
+    const result = await submitReply(dependencies, { em, dispute, id, form, uploads, requestId })
     if (result === 'unknown') failNotConfirmed({ uuid })
     // Of parallel requests with one key, the workflow accepted the files of one.
     const storedAttachments =
@@ -161,7 +170,7 @@ export async function replyToDispute(
     const usedKeys = new Set(storedAttachments.map(({ storageKey }) => storageKey))
     await removeAttachments(
       dependencies,
-      replyAttachments.filter(({ storageKey }) => !usedKeys.has(storageKey)),
+      uploads.filter(({ storageKey }) => !usedKeys.has(storageKey)),
     )
     if (result !== 'accepted') fail(result)
     return respondWithReply(dependencies, request, { isReplay: false })
@@ -177,9 +186,9 @@ async function requireFittingText(
   storage: FileStorage,
   { provider, dialect }: Connection,
   { accept, analysis }: DisputeReplyForm,
-  replyAttachments: ReplyAttachment[],
+  uploads: UploadedAttachment[],
 ) {
-  const unwritable = findUnwritableCharacters(dialect, { analysis, attachmentCount: replyAttachments.length })
+  const unwritable = findUnwritableCharacters(dialect, { analysis, attachmentCount: uploads.length })
   if (unwritable.length > 0)
     failField('analysis', {
       text: 'has characters that {provider} does not show without an attachment: {characters}',
@@ -187,7 +196,7 @@ async function requireFittingText(
     })
   if (getMaxReplyTextLength(dialect, { accept }) === null) return
   const attachments = await Promise.all(
-    replyAttachments.map(async ({ name, storageKey }) => ({
+    uploads.map(async ({ name, storageKey }) => ({
       name,
       url: await storage.createLink(storageKey, REPLY_LINK_SECONDS),
     })),
@@ -195,8 +204,8 @@ async function requireFittingText(
   const excess = checkReplyText(dialect, { accept, analysis, attachments })
   if (!excess) return
   const { maxLength: max, maxAnalysisLength } = excess
-  const gaps = { provider, max, left: maxAnalysisLength, files: replyAttachments.length }
-  if (replyAttachments.length === 0)
+  const gaps = { provider, max, left: maxAnalysisLength, files: uploads.length }
+  if (uploads.length === 0)
     failField('analysis', { text: 'is too long: {provider} accepts at most {max} characters', gaps })
   if (maxAnalysisLength > 0)
     failField('analysis', {
@@ -211,26 +220,6 @@ async function requireFittingText(
 
 /** Characters that an error names. */
 const MAX_SHOWN_CHARACTERS = 10
-
-/** Stores the files while there is time left to submit the reply; files that are stored later are removed. */
-async function storeAttachmentsInTime(
-  dependencies: AttachmentDependencies,
-  replyAttachments: ReplyAttachment[],
-) {
-  const deadline = getRequestDeadline()
-  deadline.awaitedPart = 'storage'
-  deadline.extendBy(replyAttachments.reduce((sum, { bytes }) => sum + bytes, 0) / STORED_BYTES_PER_MS)
-  const storage = storeAttachments(dependencies, replyAttachments)
-  try {
-    await deadline.awaitStep(storage, DISPUTE_REPLY_RESERVE_MS)
-  } catch (error) {
-    storage.then(
-      () => removeAttachments(dependencies, replyAttachments),
-      () => undefined, // `storeAttachments` has removed them itself.
-    )
-    throw error
-  }
-}
 
 /**
  * Responds with the dispute as it was when the workflow accepted the reply, whatever its current state is. `isReplay`:
@@ -276,16 +265,16 @@ type ReplySubmission = {
   dispute: Dispute
   id: string
   form: DisputeReplyForm
-  replyAttachments: ReplyAttachment[]
+  uploads: UploadedAttachment[]
   requestId: string
 }
 
 /** Submits the reply by an update. `unknown`: the workflow may still accept it, so its files stay. */
 async function submitReply(
   { temporal, sealer, ...dependencies }: DisputeReplyDependencies,
-  { em, dispute, id, form, replyAttachments, requestId }: ReplySubmission,
+  { em, dispute, id, form, uploads, requestId }: ReplySubmission,
 ): Promise<ReplyToDisputeResult | 'unknown'> {
-  const attachments = replyAttachments.map(({ path: _, ...attachment }) => attachment)
+  const attachments = uploads.map(({ path: _, ...attachment }) => attachment)
   const details: DisputeReplyDetails = { accept: form.accept, analysis: form.analysis, attachments }
   try {
     const reply = {
@@ -301,7 +290,7 @@ async function submitReply(
     if (current.replyRequestId === id) return 'accepted'
     if (isOutage(error)) return 'unknown'
     // The workflow completed during the update, or there is a bug: in both cases it has not accepted the reply.
-    await removeAttachments(dependencies, replyAttachments)
+    await removeAttachments(dependencies, uploads)
     requireAnswerable(current)
     throw error
   }
@@ -310,70 +299,4 @@ async function submitReply(
 function requireAnswerable(dispute: Dispute): void {
   const code = replyErrorCodeOf({ ...dispute, hasReply: dispute.repliedAt != null })
   if (code) fail(code)
-}
-
-/** Files of a dispute reply: first on this machine's disk, then in the storage under keys of that reply alone. */
-
-type AttachmentDependencies = { storage: FileStorage; log: Logger }
-type ReplyAttachment = DisputeReplyDetails['attachments'][number] & { path: string }
-
-function toReplyAttachments(disputeUuid: string, files: File[]): ReplyAttachment[] {
-  return files.map(requireUpload).map(({ name, type, size: bytes, path }) => {
-    const uuid = randomUUID()
-    const contentType = type as AttachmentType
-    const storageKey = attachmentStorageKeyOf({ disputeUuid, uuid, type: contentType })
-    return { uuid, name: toStorableFileName(name), contentType, bytes, storageKey, path }
-  })
-}
-
-/** Hashes attachments by name and content, for the reply's fingerprint. */
-function hashAttachments(files: File[]): Promise<{ name: string; sha256: string }[]> {
-  return Promise.all(
-    files.map(requireUpload).map(async ({ name, path }) => {
-      const hash = createHash('sha256')
-      await pipeline(createReadStream(path), hash)
-      return { name, sha256: hash.digest('hex') }
-    }),
-  )
-}
-
-/** Stores all attachments or none: a failure removes those already stored. */
-async function storeAttachments(dependencies: AttachmentDependencies, replyAttachments: ReplyAttachment[]) {
-  const results = await Promise.allSettled(
-    replyAttachments.map(({ storageKey, path, contentType: type, bytes: sizeBytes }) =>
-      dependencies.storage.writeFile(storageKey, { path, type, sizeBytes }),
-    ),
-  )
-  const failed = results.find(one => one.status === 'rejected')
-  if (!failed) return
-  await removeAttachments(dependencies, replyAttachments)
-  throw failed.reason
-}
-
-async function removeAttachments(
-  { storage, log }: AttachmentDependencies,
-  replyAttachments: ReplyAttachment[],
-) {
-  const removed = await Promise.allSettled(
-    replyAttachments.map(({ storageKey }) => storage.removeFile(storageKey)),
-  )
-  const remaining = replyAttachments.filter((_, index) => removed[index]?.status === 'rejected')
-  if (remaining.length > 0)
-    log.warn({ keys: remaining.map(one => one.storageKey) }, 'uploaded files could not be deleted')
-}
-
-function requireUpload(file: File & { path?: string }): Upload {
-  const { path } = file
-  if (path === undefined) throw new Error('the file is not an upload of this request')
-  return Object.assign(file, { path })
-}
-
-/** Removes from the merchant's file name what PostgreSQL cannot store; nothing depends on the name. */
-function toStorableFileName(name: string): string {
-  return (
-    name
-      .replaceAll(/\p{Cc}/gu, '')
-      .slice(0, 255)
-      .toWellFormed() || 'file'
-  )
 }

@@ -37,6 +37,7 @@ export type UserAction =
   | 'dispute_reply'
   | 'dispute_create'
   | 'dispute_cancel'
+  | 'dispute_contest'
   | 'key_lookup'
   | 'pix_key_create'
   | 'pix_key_remove'

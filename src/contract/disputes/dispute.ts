@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import type { Contest } from '../../db/entities/dispute.ts'
 import type { ReadAttachment, ReadDispute } from '../../db/repositories/disputes.ts'
 import { ATTACHMENT_TYPES, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from '../../domain/disputes/attachment.ts'
+import { CONTEST_STATUSES, computeContestEnd, contestMachine } from '../../domain/disputes/contest.ts'
 import {
   DISPUTE_KINDS,
   DISPUTE_STATUSES,
@@ -101,6 +103,23 @@ export const disputeSchema = z
         description:
           'Of a REQUESTED_MED whose provider shows it: how far the Central Bank has come, from bank to bank that the money has reached',
       }),
+    contestable_until: instantSchema
+      .optional()
+      .meta({ description: 'Of money that was returned by a RECEIVED_MED: until then it may be contested' }),
+    contest: z
+      .object({
+        status: z.enum(CONTEST_STATUSES).meta({
+          description: 'PENDING until it was handed to the provider, PROCESSING until its decision',
+        }),
+        analysis: z.string(),
+        protocol: z.string().optional().meta({ description: 'Reference of the provider' }),
+        value: reaisOutput.optional().meta({ description: 'What came back by it' }),
+        created_at: instantSchema,
+        updated_at: instantSchema,
+      })
+      .meta({ id: 'Contest' })
+      .optional()
+      .meta({ description: 'Absent while what was returned has not been contested' }),
     charge_uuid: uuidSchema.optional(),
     transfer_uuid: uuidSchema.optional(),
     provider: providerReference,
@@ -125,13 +144,16 @@ export const disputesQuery = z
     open: flag.optional().meta({
       description: 'Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved',
     }),
+    contestable: flag.optional().meta({
+      description: 'Whether money was returned by it that may be contested now, and was not yet',
+    }),
     ...dayQueryFields,
   })
   .superRefine(requireDaysInOrder)
 export type DisputesQuery = z.output<typeof disputesQuery>
 
 export type AttachmentLinker = (attachment: ReadAttachment) => Promise<string>
-export type AttachmentLink = { uuid: string; url: string }
+type AttachmentLink = { uuid: string; url: string }
 
 export function showAttachments(attachments: ReadAttachment[], linkTo: AttachmentLinker) {
   return Promise.all(
@@ -143,13 +165,16 @@ type ShownDispute = z.output<typeof disputeSchema>
 
 /** Presents the response of POST /meds, which a replay repeats: the dispute as it was requested. */
 export function showRequestedDispute(dispute: ReadDispute): ShownDispute {
-  const { recovery: _, error: __, ...shown } = showDispute(dispute, [])
+  const { recovery: _, error: __, ...shown } = showDispute(dispute, { attachments: [], contest: null })
   const { createdAt } = dispute
   return { ...shown, status: 'PENDING', resolved: false, recovered_value: 0, updated_at: createdAt }
 }
 
+/** What a response shows of a dispute beside its row. */
+export type DisputeParts = { attachments: AttachmentLink[]; contest: Contest | null }
+
 /** Presents the current dispute, as GET shows it. The caller has loaded connection and movement. */
-export function showDispute(dispute: ReadDispute, attachments: AttachmentLink[]): ShownDispute {
+export function showDispute(dispute: ReadDispute, { attachments, contest }: DisputeParts): ShownDispute {
   const isRequested = dispute.kind === 'REQUESTED_MED'
   return {
     uuid: dispute.uuid,
@@ -174,6 +199,8 @@ export function showDispute(dispute: ReadDispute, attachments: AttachmentLink[])
     blocked_value: dispute.heldCents + dispute.retainedCents,
     ...(isRequested && { recovered_value: dispute.returnedCents }),
     ...(dispute.recovery && { recovery: showRecovery(dispute.recovery) }),
+    ...(dispute.returnedAt && { contestable_until: computeContestEnd(dispute.returnedAt) }),
+    ...(contest && { contest: showContest(contest) }),
     ...(dispute.chargeUuid && { charge_uuid: dispute.chargeUuid }),
     ...(dispute.transferUuid && { transfer_uuid: dispute.transferUuid }),
     provider: { uuid: dispute.connection.uuid, provider: dispute.connection.provider },
@@ -184,6 +211,17 @@ export function showDispute(dispute: ReadDispute, attachments: AttachmentLink[])
 
 function showRecovery({ stage, events }: DisputeRecovery): ShownDispute['recovery'] {
   return { stage, events: events.map(one => ({ ...one, at: formatTimestamp(new Date(one.at)) })) }
+}
+
+function showContest({ state, analysis, protocol, valueCents, createdAt, updatedAt }: Contest) {
+  return {
+    status: contestMachine.statusOf(state),
+    analysis,
+    ...(protocol != null && { protocol }),
+    ...(valueCents != null && { value: valueCents }),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  }
 }
 
 /** Body of POST /meds: the account wants the money of a transfer back (SPEC §5). */
@@ -226,6 +264,15 @@ const attachment = z.preprocess(
   ),
 )
 
+const attachments = z
+  .array(attachment.optional(), { error: describeFileField })
+  .default([])
+  .transform(files => files.filter(one => one !== undefined))
+  .meta({
+    description: `Proofs, at most ${MAX_ATTACHMENTS}, sent as \`attachments[0][file]\`, \`attachments[1][file]\`, …`,
+    maxItems: MAX_ATTACHMENTS,
+  })
+
 /** Form of POST /meds/{medUuid}/reply (api-document.txt), read by src/http/multipart.ts. */
 export const disputeReplyForm = z.strictObject({
   accept,
@@ -239,13 +286,21 @@ export const disputeReplyForm = z.strictObject({
         'Why; a provider may accept fewer characters, with links to the files: then 422 says how many',
       examples: ['The goods were delivered; the receipt is attached.'],
     }),
-  attachments: z
-    .array(attachment.optional(), { error: describeFileField })
-    .default([])
-    .transform(attachments => attachments.filter(one => one !== undefined))
-    .meta({
-      description: `Proofs, at most ${MAX_ATTACHMENTS}, sent as \`attachments[0][file]\`, \`attachments[1][file]\`, …`,
-      maxItems: MAX_ATTACHMENTS,
-    }),
+  attachments,
 })
 export type DisputeReplyForm = z.output<typeof disputeReplyForm>
+
+/** Form of POST /meds/{medUuid}/contest, read by src/http/multipart.ts. */
+export const contestForm = z.strictObject({
+  analysis: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(2_000, 'must be at most 2000 characters')
+    .meta({
+      description: 'Why the money should not have been returned',
+      examples: ['The payer received the goods on 12 October; the signed receipt is attached.'],
+    }),
+  attachments,
+})
+export type ContestForm = z.output<typeof contestForm>

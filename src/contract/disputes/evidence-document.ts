@@ -16,6 +16,8 @@ export type DisputeEvidence = {
   returnedCents: number
   /** The reasoning of the merchant, then of the provider, where there is any. */
   texts: string[]
+  /** Why the account contests what was returned; null where it does not. */
+  contest: string | null
   attachments: { name: string; bytes: number }[]
   pix: {
     endToEnd: string
@@ -49,6 +51,7 @@ type FactName =
   | 'disputed'
   | 'returned'
   | 'text'
+  | 'contest'
   | 'value'
   | 'settledAt'
   | 'sender'
@@ -76,7 +79,7 @@ const WORDS: Record<ReceiptLanguage, Words> = {
       pix: 'Pix contestado',
       operation: 'Operação',
       history: 'Histórico da operação (Brasília)',
-      attachments: 'Anexos da resposta',
+      attachments: 'Anexos',
     },
     test: 'Ambiente de teste: nenhum dinheiro foi movimentado.',
     issuer: 'O que este serviço de pagamentos registrou sobre o Pix contestado. Não é documento de um banco.',
@@ -87,6 +90,7 @@ const WORDS: Record<ReceiptLanguage, Words> = {
     disputed: 'Valor contestado',
     returned: 'Valor devolvido',
     text: 'Justificativa',
+    contest: 'Contestação da devolução',
     value: 'Valor',
     settledAt: 'Liquidado em (Brasília)',
     sender: 'Pagador',
@@ -113,7 +117,7 @@ const WORDS: Record<ReceiptLanguage, Words> = {
       pix: 'Disputed PIX',
       operation: 'Operation',
       history: 'History of the operation (Brasília)',
-      attachments: 'Attachments of the reply',
+      attachments: 'Attachments',
     },
     test: 'Test mode: no money was moved.',
     issuer: 'What this payment service has recorded of the disputed PIX. It is no document of a bank.',
@@ -124,6 +128,7 @@ const WORDS: Record<ReceiptLanguage, Words> = {
     disputed: 'Disputed value',
     returned: 'Returned value',
     text: 'Justification',
+    contest: 'Contest of the return',
     value: 'Value',
     settledAt: 'Settled at (Brasília)',
     sender: 'Payer',
@@ -159,6 +164,7 @@ export function showEvidenceDocument(evidence: DisputeEvidence, language: Receip
         ['disputed', formatMoney(evidence.valueCents)],
         ['returned', formatMoney(evidence.returnedCents)],
         ...evidence.texts.map((text): [FactName, string] => ['text', text]),
+        ['contest', evidence.contest],
       ]),
     },
     {

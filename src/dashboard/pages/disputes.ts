@@ -1,3 +1,4 @@
+import { contestDispute, getContestErrorCode, requireContestable } from '../../api/operations/contests.ts'
 import { readDisputeEvidence } from '../../api/operations/dispute-evidence.ts'
 import { cancelRequestedDispute, isCancellableThere } from '../../api/operations/dispute-requests.ts'
 import {
@@ -8,11 +9,16 @@ import {
   requireVisibleDispute,
   showDisputeWithAttachments,
 } from '../../api/operations/disputes.ts'
-import { disputeReplyForm, disputesQuery, type showDispute } from '../../contract/disputes/dispute.ts'
+import {
+  contestForm,
+  disputeReplyForm,
+  disputesQuery,
+  type showDispute,
+} from '../../contract/disputes/dispute.ts'
 import { showEvidenceDocument } from '../../contract/disputes/evidence-document.ts'
 import type { CsvColumns } from '../../contract/shared/csv.ts'
 import { readInSnapshot } from '../../db/client/transaction.ts'
-import type { Dispute } from '../../db/entities/dispute.ts'
+import { Contest, type Dispute } from '../../db/entities/dispute.ts'
 import { ATTACHMENT_TYPES, MAX_ATTACHMENTS } from '../../domain/disputes/attachment.ts'
 import {
   DISPUTE_KINDS,
@@ -48,6 +54,8 @@ const DISPUTE_COLUMNS: CsvColumns<ReturnType<typeof showDispute>> = {
   blocked_value: dispute => dispute.blocked_value,
   due_at: dispute => dispute.due_at,
   resolved: dispute => dispute.resolved,
+  contestable_until: dispute => dispute.contestable_until,
+  contest_status: dispute => dispute.contest?.status,
   payer_name: dispute => dispute.pix_in_transaction.initiation.sender?.name,
   payer_document: dispute => formatDocument(dispute.pix_in_transaction.initiation.sender?.document ?? ''),
   details: dispute => dispute.details,
@@ -107,6 +115,24 @@ export function registerDisputePages(router: DashboardRouter): void {
     renderForm: dispute,
   })
 
+  post('disputes.write', `${DISPUTES_PAGE_PATH}/:uuid/contest`, {
+    async beforeBody({ em, token, params }) {
+      await requireContestable({ em: em.fork(), token, uuid: params.uuid })
+    },
+    async handle({ em, token, params: { uuid }, upload, requestId }) {
+      const errors: FieldErrors = upload.understood === '1' ? {} : { understood: ['must be confirmed'] }
+      const fields = { ...upload, analysis: asCounted(upload.analysis) }
+      const form = parseFormFields(contestForm, fields, errors)
+      await contestDispute(dashboard, { em, token, uuid, form, requestId })
+      return redirect(`${DISPUTES_PAGE_PATH}/${uuid}`, 'contested')
+    },
+    async listFacts(visit) {
+      const row = await requireVisibleDispute(visit.em.fork(), visit.token, visit.params.uuid)
+      return listDisputeFacts(visit, row)
+    },
+    renderForm: dispute,
+  })
+
   post('disputes.write', `${DISPUTES_PAGE_PATH}/:uuid/cancel`, {
     confirm: confirmCancellation,
     async handle({ em, token, params: { uuid } }) {
@@ -132,6 +158,7 @@ export function registerDisputePages(router: DashboardRouter): void {
     return readInSnapshot(visit.em, async em => {
       const row = await requireVisibleDispute(em, token, params.uuid)
       const { attachments, ...dispute } = await showDisputeWithAttachments(em, storage, row)
+      const contest = await em.findOne(Contest, { disputeUuid: row.uuid })
       const related = await loadRelated(visit, {
         disputeUuid: row.uuid,
         movementUuid: row.movement.uuid,
@@ -147,6 +174,7 @@ export function registerDisputePages(router: DashboardRouter): void {
         ourAnalysis: row.analysis,
         repliedAt: row.repliedAt,
         isCancellable: isCancellableThere(row),
+        isContestable: getContestErrorCode(row, contest) === null,
         whyNotAnswerable: replyErrorCodeOf({ ...row, hasReply: row.repliedAt != null }),
         version: encodeFacts(visit.language, listDisputeFacts(visit, row)),
         related,

@@ -17,7 +17,7 @@ import {
 } from '../entities/connection.ts'
 import { DepositAssignment } from '../entities/deposit-assignment.ts'
 import { DepositReturn } from '../entities/deposit-return.ts'
-import { Attachment, Dispute } from '../entities/dispute.ts'
+import { Attachment, Contest, Dispute } from '../entities/dispute.ts'
 import { KeyLookup } from '../entities/key-lookup.ts'
 import { Movement } from '../entities/movement.ts'
 import { OperatorAction } from '../entities/operator-action.ts'
@@ -98,6 +98,7 @@ export async function openOrm({
     entities: [
       Account,
       Attachment,
+      Contest,
       Attempt,
       AuthCode,
       CalloutSecret,

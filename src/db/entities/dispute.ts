@@ -1,5 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { AttachmentType } from '../../domain/disputes/attachment.ts'
+import type { ContestState } from '../../domain/disputes/contest.ts'
 import type { DisputeKind, DisputeState, DisputeStatus, DisputeType } from '../../domain/disputes/dispute.ts'
 import type { DisputeRecovery } from '../../domain/disputes/provider-dispute.ts'
 import {
@@ -46,6 +47,8 @@ const dispute = defineEntity({
     heldCents: centsColumn().default(0),
     retainedCents: centsColumn().default(0),
     returnedCents: centsColumn().default(0),
+    /** Settlement of the latest return by a dispute about money received; null where nothing was returned. */
+    returnedAt: timestampColumn().nullable(),
     /** Part of the claim that the recipients of splits have paid to the owner of the charge. */
     reclaimedCents: centsColumn().default(0),
     splitParts: p.json<DisputedSplitPart[]>(),
@@ -99,8 +102,8 @@ const attachment = defineEntity({
   properties: p => ({
     uuid: p.uuid().primary(),
     disputeUuid: p.uuid(),
-    /** Number of its reply, from 1. */
-    reply: p.integer(),
+    /** Number of its reply, from 1; null of one that came with the contest. */
+    reply: p.integer().nullable(),
     position: p.integer(),
     name: p.text(),
     contentType: unionColumn<AttachmentType>(),
@@ -111,9 +114,40 @@ const attachment = defineEntity({
   }),
 })
 
-/** A proof that came with a reply. */
+/** A proof that came with a reply or with the contest. */
 export class Attachment extends attachment.class {}
 attachment.setClass(Attachment)
 
 /** Order in which proofs are shown. */
 export const ATTACHMENT_ORDER = { reply: 'asc', position: 'asc' } as const
+
+const contest = defineEntity({
+  name: 'Contest',
+  properties: p => ({
+    disputeUuid: p.uuid().primary(),
+    accountUuid: p.uuid(),
+    state: unionColumn<ContestState>(),
+    analysis: p.text(),
+    /** The provider's reference of what an operator has handed in; null until then. */
+    protocol: p.text().nullable(),
+    /** What came back by it, and the movement that has credited it; null unless it was accepted. Centavos. */
+    valueCents: centsColumn().nullable(),
+    movementUuid: p.uuid().nullable(),
+    ...orderAuthorColumns(),
+    requestId: p.text(),
+    /** Id of the order, by its Idempotency-Key, and digest of its request: a repeat has both. */
+    orderUuid: p.uuid(),
+    fingerprint: p.text(),
+    createdAt: timestampColumn(),
+    updatedAt: timestampColumn(),
+    sentAt: timestampColumn().nullable(),
+    decidedAt: timestampColumn().nullable(),
+  }),
+})
+
+/** Contest of what was returned by a dispute: the account wants it back. */
+export class Contest extends contest.class {
+  /** Written by `transition` alone (src/activities/shared/transition.ts). */
+  declare readonly state: ContestState
+}
+contest.setClass(Contest)

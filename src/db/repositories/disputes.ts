@@ -1,15 +1,16 @@
+import { computeContestableSince } from '../../domain/disputes/contest.ts'
 import { UNRESOLVED_DISPUTE_STATES } from '../../domain/disputes/dispute.ts'
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
 import { PROVIDER_APIS } from '../../domain/providers/provider.ts'
 import { MINUTE } from '../../domain/shared/intervals.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { type Connection, ProviderAccount } from '../entities/connection.ts'
-import { type Attachment, Dispute } from '../entities/dispute.ts'
+import { type Attachment, Contest, Dispute } from '../entities/dispute.ts'
 import { Movement } from '../entities/movement.ts'
 import { getEntityMapper, queryEntities } from '../pipeline/entity-mapper.ts'
 import { type Query, query, type ResultRow } from '../pipeline/query.ts'
 import { selectValues } from '../select-values.ts'
-import { type RowPage, selectPageRows } from '../sql-conditions.ts'
+import { type OptionalSqlCondition, type RowPage, selectPageRows } from '../sql-conditions.ts'
 
 /** Number of provider accounts per sweep, longest waiting first: at least MIN_PER_ROUND, else 1/ROUNDS_PER_CYCLE. */
 const MIN_PER_ROUND = 25
@@ -96,17 +97,19 @@ export type ReadAttachment = Pick<Attachment, 'uuid' | 'storageKey'>
 
 type DisputeRow = ResultRow & { provider: Connection['provider']; attachments: ReadAttachment[] | null }
 
-/** Reads a page of disputes with their attachments, newest first, in one statement and so in one snapshot. */
+/** Reads a page of disputes with their attachments and contests, newest first, in one statement and so in one snapshot. */
 export async function readDisputes(em: EntityManager, page: RowPage) {
   const dispute = getEntityMapper(em, Dispute, 'd')
   const movement = getEntityMapper(em, Movement, 'm')
+  const contest = getEntityMapper(em, Contest, 'c')
   const select = (
     keys: string,
-  ) => `select ${dispute.columns}, k.provider, ${movement.columns}, ${ATTACHMENTS_COLUMN} as attachments
+  ) => `select ${dispute.columns}, k.provider, ${movement.columns}, ${contest.columns}, ${ATTACHMENTS_COLUMN} as attachments
      from (${keys}) page
      join dispute d on d.uuid = page.uuid
      join connection k on k.uuid = d.connection_uuid
      join movement m on m.uuid = d.movement_uuid
+     left join contest c on c.dispute_uuid = d.uuid
      order by d.created_at desc, d.uuid desc`
   const rows = await selectPageRows<DisputeRow>(em, 'dispute', page, { select })
   return rows.map(row => ({
@@ -114,6 +117,7 @@ export async function readDisputes(em: EntityManager, page: RowPage) {
     connection: { uuid: row.d_connection_uuid as string, provider: row.provider },
     movement: movement.mapRow(row),
     attachments: row.attachments ?? [],
+    contest: row.c_dispute_uuid === null ? null : contest.mapRow(row),
   }))
 }
 
@@ -121,3 +125,11 @@ const ATTACHMENTS_COLUMN = `(
   select json_agg(json_build_object('uuid', a.uuid, 'storageKey', a.storage_key) order by a.reply, a.position)
   from attachment a where a.dispute_uuid = d.uuid
 )`
+
+/** Selects what may be contested now (`contestErrorCodeOf`), or what may not. */
+export function isContestable(isWanted: boolean): OptionalSqlCondition {
+  const sql = `kind = 'RECEIVED_MED' and returned_at >= ?
+    and not exists (select from contest c where c.dispute_uuid = uuid)`
+  const since = computeContestableSince(new Date())
+  return isWanted ? [sql, since] : [`(${sql}) is not true`, since]
+}

@@ -1,4 +1,6 @@
+import type { ContestState } from '../../domain/disputes/contest.ts'
 import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
+import type { ProviderName } from '../../domain/providers/provider.ts'
 import { PAYOUT_NOUNS } from '../../domain/shared/nouns.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { IS_UNANSWERED_SQL, IS_UNMATCHED_SQL } from './account-tasks.ts'
@@ -151,6 +153,29 @@ export function listUnansweredDisputes(em: EntityManager) {
        case when d.reply_state = 'pending' then d.replied_at end as reply_pending_since
      from (select * from dispute where ${IS_UNANSWERED_SQL}) d join account n on n.uuid = d.account_uuid join connection c on c.uuid = d.connection_uuid
      order by d.due_at limit ${MAX_LISTED_ROWS}`,
+  )
+}
+
+export type WaitingContest = {
+  uuid: string
+  account_name: string
+  provider: ProviderName
+  provider_dispute_id: string
+  end_to_end: string
+  returned_cents: number
+  state: ContestState
+  protocol: string | null
+  created_at: Date
+}
+
+/** Lists the contests of returns that were not handed to their provider, or not decided there, the oldest first. */
+export function listWaitingContests(em: EntityManager): Promise<WaitingContest[]> {
+  return em.execute(
+    `select d.uuid, n.name as account_name, c.provider, d.provider_dispute_id, d.end_to_end, d.returned_cents::float8,
+       w.state, w.protocol, w.created_at
+     from contest w join dispute d on d.uuid = w.dispute_uuid join account n on n.uuid = d.account_uuid
+       join connection c on c.uuid = d.connection_uuid
+     where w.state in ('pending', 'sent') order by w.created_at limit ${MAX_LISTED_ROWS}`,
   )
 }
 

@@ -77,6 +77,9 @@ const MESSAGES = {
     med_not_answerable: 'Only a PENDING dispute about a received payment accepts a reply.',
     med_already_asked: 'The money of this transfer was asked back already, which PIX allows once for ever.',
     med_period_over: 'The transfer was settled more than 80 days ago and can no longer be disputed.',
+    med_not_contestable:
+      'Only what was returned by a dispute about a received payment can be contested, once.',
+    contest_period_over: 'The money was returned more than 80 days ago; that can no longer be contested.',
     transfer_not_disputable: 'Only a PAID or PARTIALLY_REFUNDED transfer can be disputed.',
     med_not_cancellable:
       'Only a dispute that the account has requested, that its provider has accepted and that is not closed, can be cancelled.',

@@ -10,7 +10,7 @@ import { computeBrasiliaDay } from '../../../src/domain/shared/brasilia-day.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
 import { receiveDeposit } from '../support/deposits.ts'
-import { insertPaidTransfer, insertRequestedDispute } from '../support/dispute-rows.ts'
+import { insertDispute, insertPaidTransfer, insertRequestedDispute } from '../support/dispute-rows.ts'
 import { createDueTerms, insertDueCharge } from '../support/due-charge.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 import { insertDebit, insertRecurrence } from '../support/recurrences.ts'
@@ -45,6 +45,9 @@ let debit: string
 /** A transfer whose money can be asked back, and a dispute of another one that can be cancelled. */
 let disputable: string
 let requested: string
+/** A dispute whose return can be contested, and one whose return is contested. */
+let returned: string
+let contested: string
 /** The reading of `CODE`. */
 let reading: string
 /** Calls of workflows, each with what was sent, and with the number of records that PostgreSQL had then. */
@@ -82,6 +85,14 @@ beforeAll(async () => {
   nominal = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_D', dialect: 'woovi' })
   disputable = (await insertPaidTransfer(fixture, { connection: nominal })).transfer
   requested = (await insertRequestedDispute(fixture, { connection: nominal })).dispute
+  const whole = { connection: nominal, state: 'resolved', returnedAt: new Date() }
+  returned = await insertDispute(fixture, whole)
+  contested = await insertDispute(fixture, whole)
+  await ours.sql(
+    `insert into contest (dispute_uuid, account_uuid, state, analysis, request_id, order_uuid, fingerprint, created_at, updated_at)
+     values (?, ?, 'pending', 'Entregue.', 'r', ?, 'f', now(), now())`,
+    [contested, ours.account, contested],
+  )
   const revising = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_C', dialect: 'efi' })
   const due = createDueTerms({ abatement: null, discount: null })
   dueCharge = await insertDueCharge(ours, due, revising)
@@ -330,6 +341,11 @@ const FORMS: Record<string, FormCase | string> = {
     isCall: true,
     fields: () => ({ accept: '1', understood: '1', analysis: 'Nada a opor.' }),
   },
+  '/dashboard/disputes/:uuid/contest': {
+    act: 'dispute_contest',
+    path: () => `/dashboard/disputes/${returned}/contest`,
+    fields: () => ({ understood: '1', analysis: 'Entregue.' }),
+  },
   '/dashboard/keys/code': {
     act: 'auth_code_create',
     isCall: true,
@@ -486,7 +502,7 @@ async function insertFailedDelivery(): Promise<string> {
 async function submit(path: string, form: FormCase) {
   const { path: address, on } = addressOf(path, form)
   const fields = (await form.fields?.()) ?? {}
-  if (!path.endsWith('/reply')) return merchant.confirm(address, fields, { on })
+  if (!/\/(?:reply|contest)$/.test(path)) return merchant.confirm(address, fields, { on })
   const multipart = new FormData()
   const csrf = hiddenFieldOf((await merchant.get(on)).text, '_csrf')!
   for (const [name, value] of Object.entries({ ...fields, _csrf: csrf })) multipart.set(name, value)
@@ -577,6 +593,10 @@ const OPERATOR_FORMS: Record<string, FormCase | string> = {
       await ours.sql('update webhook set deleted_at = null where uuid = ?', [ours.webhook])
       return { uuid: ours.webhook, since: '2026-01-01T00:00:00Z', reason: REASON }
     },
+  },
+  contest: {
+    act: 'contest_sent',
+    fields: () => ({ dispute: contested, event: 'sent', protocol: 'P-1', reason: REASON }),
   },
   ask: { act: 'ask_provider', isCall: true, fields: () => ({ noun: 'transfer', uuid: ours.unknown }) },
   return: { act: 'return_unmatched', isCall: true, fields: readUnmatched },

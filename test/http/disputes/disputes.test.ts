@@ -371,7 +371,7 @@ describe('a reply', () => {
   })
 })
 
-test('OpenAPI describes the three operations', async () => {
+test('OpenAPI describes list, read and reply', async () => {
   const { body: document } = await fixture.call('GET', '/openapi.json')
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
   const { [MEDS]: list, [`${MEDS}/{uuid}`]: read, [`${MEDS}/{uuid}/reply`]: answering } = document.paths
@@ -381,7 +381,7 @@ test('OpenAPI describes the three operations', async () => {
       .map((one: { name: string }) => one.name)
       .sort(),
   ).toEqual(
-    'cursor date_from date_to dispute_type med_type open page per_page resolved status time_zone uuid'.split(
+    'contestable cursor date_from date_to dispute_type med_type open page per_page resolved status time_zone uuid'.split(
       ' ',
     ),
   )

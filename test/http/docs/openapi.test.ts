@@ -118,6 +118,7 @@ describe('openapi', () => {
         '/api/v1/deposits/{uuid}/assign',
         '/api/v1/deposits/{uuid}/return',
         '/api/v1/meds',
+        '/api/v1/meds/{uuid}/contest',
         '/api/v1/meds/{uuid}/reply',
         '/api/v1/payment-links',
         '/api/v1/payments',

@@ -9,6 +9,8 @@ export type DisputeRow = {
   state?: string
   createdAt?: string
   hasReply?: boolean
+  /** Settlement of its return of the whole value; nothing was returned where absent. */
+  returnedAt?: Date
 }
 
 /** A dispute as a workflow would have written it; answers its uuid. */
@@ -27,13 +29,14 @@ export async function insertDispute(world: ApiFixture, row: DisputeRow): Promise
   await world.orm.em.execute(
     `insert into dispute (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_dispute_id, kind, dispute_type, state,
        end_to_end, movement_uuid, value_cents, opened_at, due_at, request_id, created_at, updated_at, accept, analysis,
-       replied_at, reply_state)
+       replied_at, reply_state, returned_at, returned_cents)
      select ?, account_uuid, uuid, provider_account_uuid, ?, ?, ?, ?, ?, ?, 1000, ?, ?::timestamptz + interval '7 days', 'r', ?, ?,
-       ?, ?, ?, ?
+       ?, ?, ?, ?, ?, ?
      from connection where uuid = ?`,
     [
       ...[med, randomUUID(), kind, type, state, endToEnd, movement, at, at, at, at],
       ...(row.hasReply ? [false, 'No.', at, 'pending'] : [null, null, null, null]),
+      ...[row.returnedAt ?? null, row.returnedAt ? 1_000 : 0],
       connection,
     ],
   )

@@ -26,7 +26,11 @@ const OPERATIONS = new Map(
   ),
 )
 
-const REPLY = { accept: false, analysis: 'Entregue; não há dúvida.' }
+/** Fields of the operations that send a form with files. */
+const FORMS: Record<string, object> = {
+  contestMed: { analysis: 'Entregue; não há dúvida.' },
+  replyToMed: { accept: false, analysis: 'Entregue; não há dúvida.' },
+}
 const PROOF = { name: 'proof.pdf', text: '%PDF-1', type: 'application/pdf' }
 const EVENT = {
   id: 'evt_1',
@@ -47,17 +51,16 @@ function readExample({ example, examples = {} }: Media): unknown {
   return example ?? first?.value ?? named?.value
 }
 
-function readBody({ requestBody }: Described): object | undefined {
-  const [[type, media] = []] = Object.entries(requestBody?.content ?? {})
-  if (!media) return undefined
-  return type === 'multipart/form-data' ? REPLY : ((readExample(media) ?? {}) as object)
+function readBody(id: string): object | undefined {
+  const [media] = Object.values(find(id).requestBody?.content ?? {})
+  return media && (FORMS[id] ?? ((readExample(media) ?? {}) as object))
 }
 
 /** Builds the call of an operation with the example of its body. */
 export function buildCall(id: string): CallOrder {
   const operation = find(id)
   const [resource = '', method = ''] = SDK_CALLS[id]?.split('.') ?? []
-  const body = readBody(operation)
+  const body = readBody(id)
   const parameters = operation.parameters ?? []
   return {
     resource,
@@ -67,7 +70,7 @@ export function buildCall(id: string): CallOrder {
       .map(({ name, example }) => String(example ?? `${name}-1`)),
     ...(body && { body }),
     ...(parameters.some(one => one.in === 'query') && { query: {} }),
-    ...(body === REPLY && { files: [PROOF] }),
+    ...(FORMS[id] && { files: [PROOF] }),
   }
 }
 
@@ -99,7 +102,7 @@ export function listOperations() {
       isKeyed: (operation.parameters ?? []).some(({ name }) => name === 'Idempotency-Key'),
       mediaType: findSuccess(operation)[1],
       bodyType,
-      body: readBody(operation),
+      body: readBody(id),
     }
   })
 }

@@ -1565,6 +1565,7 @@ class Meds:
         dispute_type: inputs.ListMedsDisputeType | Sequence[inputs.ListMedsDisputeType] | None = None,
         resolved: bool | None = None,
         open: bool | None = None,
+        contestable: bool | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
     ) -> Page[models.Dispute]:
@@ -1584,6 +1585,7 @@ class Meds:
             dispute_type: With one of these reasons.
             resolved: Whether the dispute is closed.
             open: Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved.
+            contestable: Whether money was returned by it that may be contested now, and was not yet.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
         """
@@ -1604,6 +1606,7 @@ class Meds:
                     "dispute_type": dispute_type,
                     "resolved": resolved,
                     "open": open,
+                    "contestable": contestable,
                     "date_from": date_from,
                     "date_to": date_to,
                 },
@@ -1621,6 +1624,7 @@ class Meds:
         dispute_type: inputs.ListMedsDisputeType | Sequence[inputs.ListMedsDisputeType] | None = None,
         resolved: bool | None = None,
         open: bool | None = None,
+        contestable: bool | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
     ) -> AsyncIterator[models.Dispute]:
@@ -1637,6 +1641,7 @@ class Meds:
             dispute_type: With one of these reasons.
             resolved: Whether the dispute is closed.
             open: Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved.
+            contestable: Whether money was returned by it that may be contested now, and was not yet.
             date_from: Created on this day or later, in `time_zone`: `YYYY-MM-DD`.
             date_to: Created on this day or earlier, in `time_zone`: `YYYY-MM-DD`.
         """
@@ -1650,6 +1655,7 @@ class Meds:
                 dispute_type=dispute_type,
                 resolved=resolved,
                 open=open,
+                contestable=contestable,
                 date_from=date_from,
                 date_to=date_to,
                 cursor=cursor,
@@ -1767,6 +1773,39 @@ class Meds:
                 path_of("/api/v1/meds/{uuid}/reply", uuid=uuid),
                 read_one(models.Dispute),
                 body={"accept": accept, "analysis": analysis},
+                files={"attachments": attachments},
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    async def contest(
+        self,
+        uuid: str,
+        *,
+        analysis: str,
+        attachments: Iterable[File] = (),
+        idempotency_key: str | None = None,
+    ) -> models.Dispute:
+        """Contest what was returned by a dispute.
+
+        Once, until `contestable_until` of a RECEIVED_MED. No provider takes it by its API: it is PENDING
+        until the operator of the service has handed it to the provider, then PROCESSING until the decision.
+        MED events tell both. Token scope: `refunds`.
+
+        Args:
+            analysis: Why the money should not have been returned.
+            attachments: Proofs, at most 10, sent as `attachments[0][file]`, `attachments[1][file]`, ….
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return await self._transport.send(
+            Call(
+                "contestMed",
+                "POST",
+                path_of("/api/v1/meds/{uuid}/contest", uuid=uuid),
+                read_one(models.Dispute),
+                body={"analysis": analysis},
                 files={"attachments": attachments},
                 is_keyed=True,
                 idempotency_key=idempotency_key,

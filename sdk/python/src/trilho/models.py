@@ -312,6 +312,30 @@ class RecoveryEvent(Model):
     at: AwareDatetime
 
 
+class Contest(Model):
+    status: Literal["PENDING", "PROCESSING", "ACCEPTED", "REJECTED"] | str
+    """
+    PENDING until it was handed to the provider, PROCESSING until its decision
+    """
+    analysis: str
+    protocol: str | None = None
+    """
+    Reference of the provider
+    """
+    value: Decimal | None = None
+    """
+    What came back by it
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
 class TransferBatchCounts(Model):
     """
     Items by their status; together they are `total`
@@ -2574,6 +2598,14 @@ class Dispute(Model):
     recovery: Recovery | None = None
     """
     Of a REQUESTED_MED whose provider shows it: how far the Central Bank has come, from bank to bank that the money has reached
+    """
+    contestable_until: AwareDatetime | None = None
+    """
+    Of money that was returned by a RECEIVED_MED: until then it may be contested
+    """
+    contest: Contest | None = None
+    """
+    Absent while what was returned has not been contested
     """
     charge_uuid: str | None = None
     transfer_uuid: str | None = None

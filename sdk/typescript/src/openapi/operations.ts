@@ -41,6 +41,7 @@ export const OPERATIONS = {
   getMedEvidencePdf: {"method":"GET","path":"/api/v1/meds/{uuid}/evidence.pdf","isKeyed":false,"accept":"application/pdf","hasData":false},
   cancelMed: {"method":"POST","path":"/api/v1/meds/{uuid}/cancel","isKeyed":false,"accept":"application/json","hasData":true},
   replyToMed: {"method":"POST","path":"/api/v1/meds/{uuid}/reply","isKeyed":true,"accept":"application/json","hasData":true},
+  contestMed: {"method":"POST","path":"/api/v1/meds/{uuid}/contest","isKeyed":true,"accept":"application/json","hasData":true},
   createTransferBatch: {"method":"POST","path":"/api/v1/transfers/batches","isKeyed":true,"accept":"application/json","hasData":true},
   listTransferBatches: {"method":"GET","path":"/api/v1/transfers/batches","isKeyed":false,"accept":"application/json","hasData":true},
   getTransferBatch: {"method":"GET","path":"/api/v1/transfers/batches/{batch}","isKeyed":false,"accept":"application/json","hasData":true},

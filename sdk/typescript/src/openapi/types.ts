@@ -729,6 +729,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/meds/{uuid}/contest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Contest what was returned by a dispute
+         * @description Once, until `contestable_until` of a RECEIVED_MED. No provider takes it by its API: it is PENDING until the operator of the service has handed it to the provider, then PROCESSING until the decision. MED events tell both. Token scope: `refunds`.
+         */
+        post: operations["contestMed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/transfers/batches": {
         parameters: {
             query?: never;
@@ -2933,6 +2953,13 @@ export interface components {
             /** @description Of a REQUESTED_MED whose provider shows it: how far the Central Bank has come, from bank to bank that the money has reached */
             recovery?: components["schemas"]["Recovery"];
             /**
+             * Format: date-time
+             * @description Of money that was returned by a RECEIVED_MED: until then it may be contested
+             */
+            contestable_until?: string;
+            /** @description Absent while what was returned has not been contested */
+            contest?: components["schemas"]["Contest"];
+            /**
              * Format: uuid
              * @description A UUID
              */
@@ -3044,6 +3071,28 @@ export interface components {
             stage: "CREATED" | "TRACKED" | "AWAITING_ANALYSIS" | "ANALYSED" | "REFUNDING" | "COMPLETED" | "CANCELLED";
             /** Format: date-time */
             at: string;
+        };
+        Contest: {
+            /**
+             * @description PENDING until it was handed to the provider, PROCESSING until its decision
+             * @enum {string}
+             */
+            status: "PENDING" | "PROCESSING" | "ACCEPTED" | "REJECTED";
+            analysis: string;
+            /** @description Reference of the provider */
+            protocol?: string;
+            /** @description What came back by it */
+            value?: number;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            updated_at: string;
         };
         PixTransactionEvent: {
             /**
@@ -4488,6 +4537,9 @@ export interface components {
         ReplyToMedResponse: {
             data: components["schemas"]["Dispute"];
         };
+        ContestMedResponse: {
+            data: components["schemas"]["Dispute"];
+        };
         TransferBatchItemOrder: {
             /** @description Reais, at most two decimals */
             value: number;
@@ -5890,6 +5942,7 @@ export type Attachment = components['schemas']['Attachment'];
 export type DisputeFailure = components['schemas']['DisputeFailure'];
 export type Recovery = components['schemas']['Recovery'];
 export type RecoveryEvent = components['schemas']['RecoveryEvent'];
+export type Contest = components['schemas']['Contest'];
 export type PixTransactionEvent = components['schemas']['PixTransactionEvent'];
 export type PixTransactionEventData = components['schemas']['PixTransactionEventData'];
 export type BatchEvent = components['schemas']['BatchEvent'];
@@ -5981,6 +6034,7 @@ export type RequestMedRequest = components['schemas']['RequestMedRequest'];
 export type RequestMedResponse = components['schemas']['RequestMedResponse'];
 export type CancelMedResponse = components['schemas']['CancelMedResponse'];
 export type ReplyToMedResponse = components['schemas']['ReplyToMedResponse'];
+export type ContestMedResponse = components['schemas']['ContestMedResponse'];
 export type TransferBatchItemOrder = components['schemas']['TransferBatchItemOrder'];
 export type AccountReceiver = components['schemas']['AccountReceiver'];
 export type CreateTransferBatchRequest = components['schemas']['CreateTransferBatchRequest'];
@@ -7181,6 +7235,8 @@ export interface operations {
                 resolved?: string;
                 /** @description Whether it awaits a reply or a decision: PENDING or PROCESSING, and not resolved */
                 open?: string;
+                /** @description Whether money was returned by it that may be contested now, and was not yet */
+                contestable?: string;
                 /** @description Created on this day or later, in `time_zone`: `YYYY-MM-DD` */
                 date_from?: string;
                 /** @description Created on this day or earlier, in `time_zone`: `YYYY-MM-DD` */
@@ -7350,6 +7406,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReplyToMedResponse"];
+                };
+            };
+        };
+    };
+    contestMed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Uuid of the dispute
+                 * @example 5b3f8d06-e2a1-4c79-b48d-0a7e6c1f9d23
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /**
+                     * @description Why the money should not have been returned
+                     * @example The payer received the goods on 12 October; the signed receipt is attached.
+                     */
+                    analysis: string;
+                    /** @description Proofs, at most 10, sent as `attachments[0][file]`, `attachments[1][file]`, … */
+                    attachments?: {
+                        /**
+                         * Format: binary
+                         * @description PDF, PNG, JPEG or WebP by its content, at most 10 MiB
+                         */
+                        file: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContestMedResponse"];
                 };
             };
         };

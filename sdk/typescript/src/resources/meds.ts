@@ -11,6 +11,8 @@ export type MedReply = {
   /** Proofs: PDF, PNG, JPEG or WebP. */
   attachments?: MedAttachment[]
 }
+/** The contest of what was returned by a dispute. */
+export type MedContest = Omit<MedReply, 'accept'>
 export type MedAttachment = { file: Blob; name?: string }
 
 /** Disputes (MEDs). */
@@ -37,12 +39,15 @@ export const createMeds = (call: Call) => ({
   /** Answers a PENDING dispute, once. */
   reply: (uuid: string, reply: MedReply, options?: KeyedCallOptions): Promise<Dispute> =>
     call('replyToMed', { path: { uuid }, body: buildForm(reply) }, options),
+  /** Contests what was returned by a dispute, once. */
+  contest: (uuid: string, contest: MedContest, options?: KeyedCallOptions): Promise<Dispute> =>
+    call('contestMed', { path: { uuid }, body: buildForm(contest) }, options),
 })
 export type Meds = ReturnType<typeof createMeds>
 
-function buildForm({ accept, analysis, attachments = [] }: MedReply): FormData {
+function buildForm({ accept, analysis, attachments = [] }: Partial<MedReply> & MedContest): FormData {
   const form = new FormData()
-  form.append('accept', String(accept))
+  if (accept !== undefined) form.append('accept', String(accept))
   form.append('analysis', analysis)
   for (const [index, { file, name = `attachment-${index + 1}` }] of attachments.entries())
     form.append(`attachments[${index}][file]`, file, name)

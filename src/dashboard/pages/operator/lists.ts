@@ -15,6 +15,7 @@ import {
   listUnexpectedSettlements,
   listUnknownOutcomes,
   listUnmatchedPayments,
+  listWaitingContests,
   listWaitingNotifications,
   MAX_LISTED_ROWS,
 } from '../../../db/repositories/operator-lists.ts'
@@ -61,7 +62,10 @@ export const OPERATOR_PAGES = {
     return renderOperatorList(em, 'stuck', { notifications: await listWaitingNotifications(em.fork()) })
   },
   disputes: async ({ em }: OperatorPageContext) =>
-    createOperatorPage('disputes', { rows: await listUnansweredDisputes(em.fork()) }),
+    createOperatorPage('disputes', {
+      rows: await listUnansweredDisputes(em.fork()),
+      contests: await listWaitingContests(em.fork()),
+    }),
   webhooks: ({ em }: OperatorPageContext) => renderOperatorList(em, 'webhooks'),
   unmatched: ({ em }: OperatorPageContext) => renderOperatorList(em, 'unmatched'),
   unexpected: ({ em }: OperatorPageContext) => renderOperatorList(em, 'unexpected'),

@@ -9,7 +9,12 @@ const TRANSITIONS = createTransitionTrigger('dispute', {
   lapsed: 'resolved rejected cancelled',
 })
 
-/** Disputes (MED), what they claim and hold, and the attachments of their replies. */
+const CONTEST_TRANSITIONS = createTransitionTrigger('contest', {
+  pending: 'sent accepted rejected',
+  sent: 'accepted rejected',
+})
+
+/** Disputes (MED), what they claim and hold, the attachments of their replies, and their contests. */
 export const disputes: SchemaPart = {
   tables: `
 create table dispute (
@@ -34,6 +39,8 @@ create table dispute (
   held_cents bigint not null default 0 check (held_cents >= 0),
   retained_cents bigint not null default 0 check (retained_cents >= 0),
   returned_cents bigint not null default 0 check (returned_cents >= 0),
+  -- Settlement of the latest return that the provider has made by it.
+  returned_at timestamptz,
   reclaimed_cents bigint not null default 0,
   -- What each split's recipient owes of the claim, and what it has paid of that.
   split_parts jsonb not null default '[]',
@@ -86,7 +93,10 @@ create table dispute (
   -- A reply is whole.
   constraint dispute_reply check ((accept is null) = (analysis is null) and (accept is null or replied_at is not null)
     and (accept is null) = (reply_state is null)),
-  constraint dispute_replying check (replying_until is null or reply_state is not null)
+  constraint dispute_replying check (replying_until is null or reply_state is not null),
+  constraint dispute_returned check ((returned_at is null) = (returned_cents = 0 or kind = 'REQUESTED_MED')),
+  -- For contest.
+  constraint dispute_of_account unique (uuid, account_uuid)
 );
 -- A PIX is disputed once for ever by who has sent it, also after a dispute that was cancelled.
 create unique index dispute_requested_once on dispute (provider_account_uuid, end_to_end)
@@ -95,6 +105,8 @@ create index dispute_listed on dispute (account_uuid, created_at, uuid)
   include (connection_uuid, state, kind, dispute_type);
 -- Those of transfers, of which most accounts have few.
 create index dispute_requested on dispute (account_uuid, created_at, uuid) where kind = 'REQUESTED_MED';
+-- Those by which money was returned.
+create index dispute_returned_at on dispute (account_uuid, created_at, uuid) include (returned_at) where returned_at is not null;
 create index dispute_of_provider on dispute (account_uuid, connection_uuid, created_at, uuid);
 create index dispute_of_charge on dispute (charge_uuid) where charge_uuid is not null;
 create index dispute_of_transfer on dispute (transfer_uuid) where transfer_uuid is not null;
@@ -110,15 +122,46 @@ create index dispute_unresolved on dispute (account_uuid, provider_account_uuid)
 create table attachment (
   uuid uuid primary key,
   dispute_uuid uuid not null references dispute,
-  reply int not null check (reply >= 1),
+  -- Null of one that came with the contest.
+  reply int check (reply >= 1),
   position int not null check (position between 0 and 9),
   name varchar(255) not null,
   content_type text not null check (content_type in ('application/pdf', 'image/png', 'image/jpeg', 'image/webp')),
   bytes int not null check (bytes between 1 and 10485760),
   storage_key text not null unique,
   created_at timestamptz not null,
-  constraint attachment_once unique (dispute_uuid, reply, position)
-);`,
+  constraint attachment_once unique nulls not distinct (dispute_uuid, reply, position)
+);
+
+create table contest (
+  -- A dispute is contested once.
+  dispute_uuid uuid primary key,
+  account_uuid uuid not null,
+  constraint contest_dispute foreign key (dispute_uuid, account_uuid) references dispute (uuid, account_uuid),
+  state text not null check (state in ('pending', 'sent', 'accepted', 'rejected')),
+  analysis varchar(2000) not null,
+  -- The provider's reference of what an operator has handed in.
+  protocol varchar(100),
+  -- What came back by it, and the movement that has credited it.
+  value_cents bigint check (value_cents >= 1),
+  movement_uuid uuid unique references movement,
+  -- The token whose request created it, or the user of the dashboard.
+  token_number int,
+  user_uuid uuid,
+  request_id varchar(128) not null,
+  -- Id of the order, by its Idempotency-Key, and digest of its request.
+  order_uuid uuid not null,
+  fingerprint text not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz not null,
+  sent_at timestamptz,
+  decided_at timestamptz,
+  constraint contest_sent check ((state = 'pending') = (sent_at is null) and (protocol is null) = (sent_at is null)),
+  constraint contest_decided check ((state in ('accepted', 'rejected')) = (decided_at is not null)),
+  constraint contest_accepted check ((state = 'accepted') = (value_cents is not null) and (value_cents is null) = (movement_uuid is null))
+);
+-- Those that wait for an operator.
+create index contest_waiting on contest (created_at) where state in ('pending', 'sent');`,
 
   rules: `${TRANSITIONS}
 
@@ -153,5 +196,34 @@ begin
   return null;
 end $$;
 create constraint trigger movement_claimed after insert or update of claimed_cents on dispute
-  deferrable initially deferred for each row execute function check_movement_claimed();`,
+  deferrable initially deferred for each row execute function check_movement_claimed();
+
+${CONTEST_TRANSITIONS}
+
+-- Money was returned by what is contested,
+create function check_contest_disputed() returns trigger language plpgsql as $$
+begin
+  if not exists (select from dispute d where d.uuid = new.dispute_uuid and d.kind = 'RECEIVED_MED' and d.returned_cents > 0) then
+    raise exception 'nothing was returned by dispute %', new.dispute_uuid
+      using errcode = 'check_violation', constraint = 'contest_disputed';
+  end if;
+  return new;
+end $$;
+create trigger contest_disputed before insert on contest for each row execute function check_contest_disputed();
+
+-- and what came back is one credit of its account at its provider, that belongs to nothing else, and never more than was returned.
+create function check_contest_credited() returns trigger language plpgsql as $$
+begin
+  if not exists (select from dispute d join movement m on m.uuid = new.movement_uuid
+    where d.uuid = new.dispute_uuid and m.account_uuid = d.account_uuid and m.provider_account_uuid = d.provider_account_uuid
+      and m.movement_type = 'IN' and m.status = 'SETTLED' and m.reason in ('deposit', 'provider_credit', 'adjustment')
+      and m.value_cents = new.value_cents and new.value_cents <= d.returned_cents
+  ) then
+    raise exception 'movement % is no credit of what dispute % has returned', new.movement_uuid, new.dispute_uuid
+      using errcode = 'check_violation', constraint = 'contest_credited';
+  end if;
+  return new;
+end $$;
+create trigger contest_credited before update of state on contest
+  for each row when (new.state = 'accepted') execute function check_contest_credited();`,
 }
