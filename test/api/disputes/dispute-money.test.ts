@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
+import { encodeForm, FILES } from '../../support/files.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'
 import { openMoneySuite } from '../support/money-suite.ts'
 import { type ApiResource, randomPixKey, statusesOf } from '../support/payout-actions.ts'
@@ -116,6 +117,23 @@ describe('a dispute', () => {
       expect(events.map(med => [med.status, med.resolved]).at(-1)).toEqual(['ACCEPTED', true])
       expect(await payouts.requestRefund(merchant, charge)).toMatchObject({
         body: { code: 'charge_not_refundable' },
+      })
+
+      const form = await encodeForm([['analysis', 'It was delivered.']], [{ bytes: FILES.pdf }])
+      const contested = await merchant.api.call('POST', `/api/v1/meds/${uuid}/contest`, form)
+      expect(contested).toMatchObject({
+        status: 200,
+        body: { data: { status: 'ACCEPTED', contest: { status: 'PENDING' }, attachments: [{}] } },
+      })
+      const told = await pollUntil(
+        () => payouts.listEvents({ uuid }, 'MED'),
+        meds => meds.at(-1)?.contest !== undefined,
+      )
+      expect(told.at(-1)).toMatchObject({ status: 'ACCEPTED', contest: { analysis: 'It was delivered.' } })
+      expect(await balances(merchant)).toEqual({})
+      expect(await merchant.api.call('POST', `/api/v1/meds/${uuid}/contest`, form)).toMatchObject({
+        status: 409,
+        body: { code: 'med_not_contestable' },
       })
     },
 
