@@ -103,6 +103,46 @@ describe('of a charge with a revision whose answer is missing', () => {
   })
 })
 
+describe('of two versions of one value, the reported parts say which was paid', () => {
+  const abated = {
+    totalCents: 100_000,
+    due: { ...TERMS, abatement: { type: 'FIXED', cents: 1_429 } as const },
+  }
+  const plain = { totalCents: 100_000, due: { ...TERMS, fine: null, interest: null, discount: null } }
+  const original = { originalCents: 100_000, ...NO_PARTS }
+  test.each<[string, { totalCents: number; due: DueTerms }, string, PaidParts]>([
+    ['by its abatement', abated, '2026-12-09', { ...original, abatementCents: 1_429 }],
+    ['by no abatement', plain, '2026-12-09', original],
+    // 2 % and a day of 1 % a month of R$ 985.71.
+    [
+      'by its fine, though another day was computed',
+      abated,
+      '2026-12-09',
+      { ...original, abatementCents: 1_429, fineCents: 1_971, interestCents: 33 },
+    ],
+    // The total of the plain one is nearer.
+    [
+      'by parts whose sum is the other total',
+      abated,
+      '2026-12-11',
+      { ...original, abatementCents: 1_429, fineCents: 1_429 },
+    ],
+    [
+      'by no fine on the day after a local holiday',
+      abated,
+      '2026-12-11',
+      { ...original, abatementCents: 1_429 },
+    ],
+  ])('%s', (_, version, day, parts) => {
+    const payment = paid(sumPaidParts(parts), noonOf(day), parts)
+    for (const versions of [
+      [abated, plain],
+      [plain, abated],
+    ])
+      expect(matchDueVersion(versions, payment)).toEqual({ version, parts })
+  })
+})
+
 test('parts add up to original, fine and interest less discount and abatement', () => {
   const parts = {
     originalCents: 1_000,
