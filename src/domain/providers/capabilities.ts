@@ -160,7 +160,8 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
       needsAddress: true,
       revisable: 'nothing',
     },
-    // OpenAPI, SubscriptionPayload: PAYMENT_ON_APPROVAL too, whose code pays the first debit of the subscription and no charge of ours.
+    // OpenAPI, SubscriptionPayload: PAYMENT_ON_APPROVAL too, whose code pays the first installment and no
+    // charge of ours; Installment names no payment but that of a debit.
     journeys: ['QR'],
     // "Criação manual de cobranças recorrentes"; "É obrigatório o envio do endereço do cliente" ("Como criar um Pix Automático?").
     ownDebits: { daysBefore: 4, needsAddress: true },
@@ -243,7 +244,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
       needsAddress: false,
       revisable: 'schedule',
     },
-    // In the journeys with a first charge Stark Bank makes that charge itself, and no text says how it is known again.
+    // In the journeys with a first charge Stark Bank makes that charge itself, and no field of an answer names it.
     journeys: ['REQUEST', 'QR'],
     // SDK, DynamicBrcode and Invoice: rule `allowedTaxIds`. An invoice alone restricts nobody ("Pix Invoice").
     locksPayer: 'charge',

@@ -29,7 +29,7 @@ export const wooviSubscriptionRequestSchema = z.strictObject({
   dayDue: z.union([z.literal(WOOVI_DAYS_DUE.NOT_ALLOWED), z.literal(WOOVI_DAYS_DUE.THREE_IN_SEVEN_DAYS)]),
   installmentCount: z.int().min(1).optional(),
   pixRecurringOptions: z.strictObject({
-    journey: z.enum(['ONLY_RECURRENCY', 'PAYMENT_ON_APPROVAL']),
+    journey: z.literal('ONLY_RECURRENCY'),
     retryPolicy: z.enum(['NON_PERMITED', 'THREE_RETRIES_7_DAYS']),
   }),
 })

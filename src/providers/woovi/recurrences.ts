@@ -6,7 +6,7 @@ import type {
   ProviderRecurrenceRequest,
 } from '../../domain/providers/provider-recurrence.ts'
 import { findLastCycleNumber } from '../../domain/recurrences/cycles.ts'
-import type { Frequency, Journey } from '../../domain/recurrences/recurrence.ts'
+import type { Frequency } from '../../domain/recurrences/recurrence.ts'
 import { computeBrasiliaDay } from '../../domain/shared/brasilia-day.ts'
 import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
 import { rejectForThisProvider } from '../adapter/outcomes.ts'
@@ -101,11 +101,6 @@ const FREQUENCIES: Record<Frequency, WooviFrequency> = {
   ANNUAL: 'ANNUALLY',
 }
 
-const JOURNEYS = {
-  QR: 'ONLY_RECURRENCY',
-  QR_WITH_PAYMENT: 'PAYMENT_ON_APPROVAL',
-} as const satisfies Partial<Record<Journey, string>>
-
 const RETRY_POLICIES = { NOT_ALLOWED: 'NON_PERMITED', THREE_IN_SEVEN_DAYS: 'THREE_RETRIES_7_DAYS' } as const
 
 const STATUSES = {
@@ -122,11 +117,11 @@ const LEAST_DAYS_TO_START = 3
 
 /** Builds the refusal, without a call, of a recurrence that Woovi would refuse, or would debit otherwise than it was ordered. */
 function refuseOrder(order: ProviderRecurrenceRequest, nowMs: number): RejectedResult | undefined {
-  if (!(order.journey in JOURNEYS)) return refuse('The provider does not offer the journey of the recurrence')
+  if (order.journey !== 'QR') return refuse('The provider does not offer the journey of the recurrence')
   if (order.valueCents === undefined) return refuse('The provider debits a fixed value itself')
   if (!order.debtor.address) return refuse('The provider needs the address of the debtor')
   const firstStart = addDays(computeBrasiliaDay(new Date(nowMs)), LEAST_DAYS_TO_START)
-  return order.journey === 'QR' && order.startsOn < firstStart
+  return order.startsOn < firstStart
     ? refuse('The recurrence must start at least three days after today at this provider')
     : undefined
 }
@@ -149,7 +144,7 @@ function buildRequest(order: ProviderRecurrenceRequest) {
     dayDue: WOOVI_DAYS_DUE[retryPolicy],
     ...(count !== null && { installmentCount: count }),
     pixRecurringOptions: {
-      journey: JOURNEYS[order.journey as keyof typeof JOURNEYS],
+      journey: 'ONLY_RECURRENCY',
       retryPolicy: RETRY_POLICIES[retryPolicy],
     },
   })

@@ -82,7 +82,6 @@ describe('the creation', () => {
     [{ frequency: 'SEMIANNUAL' }, { frequency: 'SEMIANNUALLY' }],
     [{ frequency: 'ANNUAL' }, { frequency: 'ANNUALLY' }],
     [{ retryPolicy: 'NOT_ALLOWED' }, { dayDue: 3, pixRecurringOptions: { retryPolicy: 'NON_PERMITED' } }],
-    [{ journey: 'QR_WITH_PAYMENT' }, { pixRecurringOptions: { journey: 'PAYMENT_ON_APPROVAL' } }],
   ])('%j is sent as %j', async (changes, expected) => {
     await using story = await openWooviFixture()
     story.scripted.scriptReplies(CREATION, okReply(subscriptionOf()))
@@ -95,6 +94,7 @@ describe('the creation', () => {
     ['a variable value', ofAnyValue],
     ['no address', { ...subscriptionOrder, debtor: { name: 'Ana Souza', document: '52998224725' } }],
     ['a request for consent', { ...subscriptionOrder, journey: 'REQUEST' }],
+    ['a code that also pays', { ...subscriptionOrder, journey: 'QR_WITH_PAYMENT' }],
     ['a start in two days', { ...subscriptionOrder, startsOn: '2026-01-12' }],
   ])('%s is refused without a call', async (_name, order) => {
     await using story = await openWooviFixture()
