@@ -73,6 +73,12 @@ type AdditionalInfo struct {
 	Value string `json:"value"`
 }
 
+// AdditionalInfoInput: an object of the API
+type AdditionalInfoInput struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
 // AmountDue: an object of the API
 type AmountDue struct {
 	// Reais, at most two decimals.
@@ -278,17 +284,7 @@ type ChargeRecurrenceRequest struct {
 	// Your reference, such as the number of an order.
 	ExternalRef Opt[string] `json:"external_ref,omitzero"`
 	// Shares of other accounts in what the charge brings in.
-	Splits []ChargeRecurrenceRequestSplit `json:"splits,omitzero"`
-}
-
-// ChargeRecurrenceRequestSplit: an object of the API
-type ChargeRecurrenceRequestSplit struct {
-	// A share of the value, or an amount. PERCENTAGE, FIXED.
-	Type string `json:"type"`
-	// Percent where PERCENTAGE (10 is 10 %), reais where FIXED.
-	Value Amount `json:"value"`
-	// The account that receives the share.
-	RecipientAccountUUID string `json:"recipient_account_uuid"`
+	Splits []SplitInput `json:"splits,omitzero"`
 }
 
 // ChargeTransaction: an object of the API
@@ -437,7 +433,7 @@ type CreatePaymentLinkRequest struct {
 	// The only provider to use; where absent, the default ones in their order. A bound token always uses its own.
 	ProviderUUID Opt[string] `json:"provider_uuid,omitzero"`
 	// Shares of other accounts in each charge of the link.
-	Splits []CreatePaymentLinkRequestSplit `json:"splits,omitzero"`
+	Splits []SplitInput `json:"splits,omitzero"`
 	// Seconds until the charge can be paid no more, from 60 to 30 days; by default a day. Without effect on a
 	// static code, which does not expire; not for a charge with a due date.
 	ExpiresIn Opt[int] `json:"expires_in,omitzero"`
@@ -449,16 +445,6 @@ type CreatePaymentLinkRequest struct {
 	// Until then payers may ask for a code: ISO 8601 with offset, in the future, at most 366 days ahead. Without
 	// it the link works until it is revoked.
 	ExpiresAt Opt[time.Time] `json:"expires_at,omitzero"`
-}
-
-// CreatePaymentLinkRequestSplit: an object of the API
-type CreatePaymentLinkRequestSplit struct {
-	// A share of the value, or an amount. PERCENTAGE, FIXED.
-	Type string `json:"type"`
-	// Percent where PERCENTAGE (10 is 10 %), reais where FIXED.
-	Value Amount `json:"value"`
-	// The account that receives the share.
-	RecipientAccountUUID string `json:"recipient_account_uuid"`
 }
 
 // CreatePaymentRequest: an object of the API
@@ -475,8 +461,8 @@ type CreatePaymentRequest struct {
 	ProviderUUID Opt[string] `json:"provider_uuid,omitzero"`
 	// Shares of other accounts in what the charge brings in, at most the whole value; the pair of recipient and
 	// type is unique.
-	Splits []CreatePaymentRequestSplit `json:"splits,omitzero"`
-	Debtor Opt[Debtor]                 `json:"debtor,omitzero"`
+	Splits []SplitInput `json:"splits,omitzero"`
+	Debtor Opt[Debtor]  `json:"debtor,omitzero"`
 	// Only the `debtor` may pay. A PIX of another document never pays the charge: it is returned or reviewed, as
 	// the account has chosen, and the charge stays PENDING.
 	VerifySender Opt[bool] `json:"verify_sender,omitzero"`
@@ -492,7 +478,7 @@ type CreatePaymentRequest struct {
 	// Text that the payer is shown.
 	Message Opt[string] `json:"message,omitzero"`
 	// Texts that the payer is shown besides `message`, where the provider shows any.
-	AdditionalInfo []CreatePaymentRequestAdditionalInfo `json:"additional_info,omitzero"`
+	AdditionalInfo []AdditionalInfoInput `json:"additional_info,omitzero"`
 	// Texts of yours, at most 30.
 	Metadata map[string]string `json:"metadata,omitzero"`
 }
@@ -503,22 +489,6 @@ func (o CreatePaymentRequest) MarshalJSON() ([]byte, error) {
 	plain := fields(o)
 	plain.Type = cmp.Or(plain.Type, "PIX")
 	return json.Marshal(plain)
-}
-
-// CreatePaymentRequestAdditionalInfo: an object of the API
-type CreatePaymentRequestAdditionalInfo struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// CreatePaymentRequestSplit: an object of the API
-type CreatePaymentRequestSplit struct {
-	// A share of the value, or an amount. PERCENTAGE, FIXED.
-	Type string `json:"type"`
-	// Percent where PERCENTAGE (10 is 10 %), reais where FIXED.
-	Value Amount `json:"value"`
-	// The account that receives the share.
-	RecipientAccountUUID string `json:"recipient_account_uuid"`
 }
 
 // CreatePixKeyAuthCodeRequest: an object of the API
@@ -557,22 +527,12 @@ type CreateQrCodeRequest struct {
 	// Your reference, which every charge of the code has.
 	ExternalRef Opt[string] `json:"external_ref,omitzero"`
 	// Shares of other accounts in each charge of the code; only PERCENTAGE where the payer chooses the value.
-	Splits []CreateQrCodeRequestSplit `json:"splits,omitzero"`
+	Splits []SplitInput `json:"splits,omitzero"`
 	// What becomes of a PIX of another value, or after the code was disabled: KEEP makes it a charge like the
 	// others, RETURN sends it back to its payer. KEEP, RETURN.
 	OnPayment Opt[string] `json:"on_payment,omitzero"`
 	// Texts of yours, at most 20.
 	Metadata map[string]string `json:"metadata,omitzero"`
-}
-
-// CreateQrCodeRequestSplit: an object of the API
-type CreateQrCodeRequestSplit struct {
-	// A share of the value, or an amount. PERCENTAGE, FIXED.
-	Type string `json:"type"`
-	// Percent where PERCENTAGE (10 is 10 %), reais where FIXED.
-	Value Amount `json:"value"`
-	// The account that receives the share.
-	RecipientAccountUUID string `json:"recipient_account_uuid"`
 }
 
 // CreateRecurrenceRequest: an object of the API
@@ -611,23 +571,13 @@ type CreateRecurrenceRequest struct {
 	// Days before the due day on which a charge is created, at 09:00 in Brasília.
 	DaysBefore Opt[int] `json:"days_before,omitzero"`
 	// Shares of other accounts in each charge that is created for it.
-	Splits []CreateRecurrenceRequestSplit `json:"splits,omitzero"`
+	Splits []SplitInput `json:"splits,omitzero"`
 	// Your reference, such as the number of an order.
 	ExternalRef Opt[string] `json:"external_ref,omitzero"`
 	// The only provider to use; where absent, the default ones in their order. A bound token always uses its own.
 	ProviderUUID Opt[string] `json:"provider_uuid,omitzero"`
 	// Texts of yours, at most 20.
 	Metadata map[string]string `json:"metadata,omitzero"`
-}
-
-// CreateRecurrenceRequestSplit: an object of the API
-type CreateRecurrenceRequestSplit struct {
-	// A share of the value, or an amount. PERCENTAGE, FIXED.
-	Type string `json:"type"`
-	// Percent where PERCENTAGE (10 is 10 %), reais where FIXED.
-	Value Amount `json:"value"`
-	// The account that receives the share.
-	RecipientAccountUUID string `json:"recipient_account_uuid"`
 }
 
 // CreateReportRequest: an object of the API
@@ -757,8 +707,9 @@ type CreatedPayment struct {
 	// Brasília, moved to the next business day.
 	ExpiresAt Opt[time.Time] `json:"expires_at,omitzero"`
 	Due       Opt[DueShown]  `json:"due,omitzero"`
-	// Of a charge with a due date that can be paid: what it costs today, by our reckoning. Its provider computes
-	// what is paid, and knows the holidays of the payer.
+	// Of a charge with a due date that can be paid: a forecast of what it costs today, by the national bank
+	// holidays. The provider computes what is paid; a state or municipal holiday where the payer lives can move
+	// the due day.
 	AmountDue Opt[AmountDue] `json:"amount_due,omitzero"`
 	// Of a paid charge with a due date: what was paid, and what that consists of where its provider reports it.
 	Paid Opt[PaidParts] `json:"paid,omitzero"`
@@ -1184,8 +1135,8 @@ type FirstCharge struct {
 	FinalBeneficiary Opt[FinalBeneficiary] `json:"final_beneficiary,omitzero"`
 	// Shares of other accounts in what the charge brings in, at most the whole value; the pair of recipient and
 	// type is unique.
-	Splits []FirstChargeSplit `json:"splits,omitzero"`
-	Debtor Opt[Debtor]        `json:"debtor,omitzero"`
+	Splits []SplitInput `json:"splits,omitzero"`
+	Debtor Opt[Debtor]  `json:"debtor,omitzero"`
 	// Only the `debtor` may pay. A PIX of another document never pays the charge: it is returned or reviewed, as
 	// the account has chosen, and the charge stays PENDING.
 	VerifySender Opt[bool] `json:"verify_sender,omitzero"`
@@ -1201,7 +1152,7 @@ type FirstCharge struct {
 	// Text that the payer is shown.
 	Message Opt[string] `json:"message,omitzero"`
 	// Texts that the payer is shown besides `message`, where the provider shows any.
-	AdditionalInfo []FirstChargeAdditionalInfo `json:"additional_info,omitzero"`
+	AdditionalInfo []AdditionalInfoInput `json:"additional_info,omitzero"`
 	// Texts of yours, at most 30.
 	Metadata map[string]string `json:"metadata,omitzero"`
 }
@@ -1214,25 +1165,9 @@ func (o FirstCharge) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain)
 }
 
-// FirstChargeAdditionalInfo: an object of the API
-type FirstChargeAdditionalInfo struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
 // FirstChargeReference: an object of the API
 type FirstChargeReference struct {
 	UUID string `json:"uuid"`
-}
-
-// FirstChargeSplit: an object of the API
-type FirstChargeSplit struct {
-	// A share of the value, or an amount. PERCENTAGE, FIXED.
-	Type string `json:"type"`
-	// Percent where PERCENTAGE (10 is 10 %), reais where FIXED.
-	Value Amount `json:"value"`
-	// The account that receives the share.
-	RecipientAccountUUID string `json:"recipient_account_uuid"`
 }
 
 // GetDefaultProvidersResult: an object of the API
@@ -2168,8 +2103,9 @@ type Payment struct {
 	// Brasília, moved to the next business day.
 	ExpiresAt Opt[time.Time] `json:"expires_at,omitzero"`
 	Due       Opt[DueShown]  `json:"due,omitzero"`
-	// Of a charge with a due date that can be paid: what it costs today, by our reckoning. Its provider computes
-	// what is paid, and knows the holidays of the payer.
+	// Of a charge with a due date that can be paid: a forecast of what it costs today, by the national bank
+	// holidays. The provider computes what is paid; a state or municipal holiday where the payer lives can move
+	// the due day.
 	AmountDue Opt[AmountDue] `json:"amount_due,omitzero"`
 	// Of a paid charge with a due date: what was paid, and what that consists of where its provider reports it.
 	Paid Opt[PaidParts] `json:"paid,omitzero"`
@@ -2863,7 +2799,7 @@ type RevisePaymentRequest struct {
 	Value Opt[Amount] `json:"value,omitzero"`
 	// Replaces the due date with all that belongs to it.
 	Due Opt[Due] `json:"due,omitzero"`
-	// Text that the payer is shown.
+	// Text that the payer is shown from now on; it can be replaced, not removed.
 	Message Opt[string] `json:"message,omitzero"`
 }
 
@@ -2916,6 +2852,16 @@ type Split struct {
 	// PENDING, CREDITED, FAILED.
 	Status           string         `json:"status"`
 	RecipientAccount SplitRecipient `json:"recipient_account"`
+}
+
+// SplitInput: an object of the API
+type SplitInput struct {
+	// A share of the value, or an amount. PERCENTAGE, FIXED.
+	Type string `json:"type"`
+	// Percent where PERCENTAGE (10 is 10 %), reais where FIXED.
+	Value Amount `json:"value"`
+	// The account that receives the share.
+	RecipientAccountUUID string `json:"recipient_account_uuid"`
 }
 
 // SplitRecipient: an object of the API

@@ -28,7 +28,7 @@ describe('an operation', () => {
       /\| `Idempotency-Key` optional \| string \| In the headers\..* 1 to 255 characters/,
     )
     expect(section).toContain('| `value` required | number | Reais.')
-    expect(section).toContain('| `splits.recipient_account_uuid` required | uuid |')
+    expect(section).toContain('| `splits` optional | list of [SplitInput](#object-splitinput) |')
     expect(section).toContain(
       '| `final_beneficiary` optional | [FinalBeneficiary](#object-finalbeneficiary) |',
     )

@@ -156,6 +156,20 @@ class AdditionalInfo
     }
 }
 
+class AdditionalInfoInput
+{
+    public readonly string $name;
+
+    public readonly string $value;
+
+    /** @param array<string, mixed> $data */
+    public function __construct(array $data)
+    {
+        $this->name = Read::text($data['name'] ?? null);
+        $this->value = Read::text($data['value'] ?? null);
+    }
+}
+
 class AmountDue
 {
     /** Reais, at most two decimals */
@@ -566,29 +580,6 @@ class ChargePix
     }
 }
 
-class ChargeRecurrenceRequestSplit
-{
-    /**
-     * A share of the value, or an amount
-     * PERCENTAGE, FIXED; a newer API may have others.
-     */
-    public readonly string $type;
-
-    /** Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
-    public readonly Amount $value;
-
-    /** The account that receives the share */
-    public readonly string $recipientAccountUuid;
-
-    /** @param array<string, mixed> $data */
-    public function __construct(array $data)
-    {
-        $this->type = Read::text($data['type'] ?? null);
-        $this->value = Read::amount($data['value'] ?? null);
-        $this->recipientAccountUuid = Read::text($data['recipient_account_uuid'] ?? null);
-    }
-}
-
 class ChargeTransaction
 {
     public readonly string $uuid;
@@ -759,112 +750,6 @@ class Contest
     }
 }
 
-class CreatePaymentLinkRequestSplit
-{
-    /**
-     * A share of the value, or an amount
-     * PERCENTAGE, FIXED; a newer API may have others.
-     */
-    public readonly string $type;
-
-    /** Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
-    public readonly Amount $value;
-
-    /** The account that receives the share */
-    public readonly string $recipientAccountUuid;
-
-    /** @param array<string, mixed> $data */
-    public function __construct(array $data)
-    {
-        $this->type = Read::text($data['type'] ?? null);
-        $this->value = Read::amount($data['value'] ?? null);
-        $this->recipientAccountUuid = Read::text($data['recipient_account_uuid'] ?? null);
-    }
-}
-
-class CreatePaymentRequestAdditionalInfo
-{
-    public readonly string $name;
-
-    public readonly string $value;
-
-    /** @param array<string, mixed> $data */
-    public function __construct(array $data)
-    {
-        $this->name = Read::text($data['name'] ?? null);
-        $this->value = Read::text($data['value'] ?? null);
-    }
-}
-
-class CreatePaymentRequestSplit
-{
-    /**
-     * A share of the value, or an amount
-     * PERCENTAGE, FIXED; a newer API may have others.
-     */
-    public readonly string $type;
-
-    /** Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
-    public readonly Amount $value;
-
-    /** The account that receives the share */
-    public readonly string $recipientAccountUuid;
-
-    /** @param array<string, mixed> $data */
-    public function __construct(array $data)
-    {
-        $this->type = Read::text($data['type'] ?? null);
-        $this->value = Read::amount($data['value'] ?? null);
-        $this->recipientAccountUuid = Read::text($data['recipient_account_uuid'] ?? null);
-    }
-}
-
-class CreateQrCodeRequestSplit
-{
-    /**
-     * A share of the value, or an amount
-     * PERCENTAGE, FIXED; a newer API may have others.
-     */
-    public readonly string $type;
-
-    /** Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
-    public readonly Amount $value;
-
-    /** The account that receives the share */
-    public readonly string $recipientAccountUuid;
-
-    /** @param array<string, mixed> $data */
-    public function __construct(array $data)
-    {
-        $this->type = Read::text($data['type'] ?? null);
-        $this->value = Read::amount($data['value'] ?? null);
-        $this->recipientAccountUuid = Read::text($data['recipient_account_uuid'] ?? null);
-    }
-}
-
-class CreateRecurrenceRequestSplit
-{
-    /**
-     * A share of the value, or an amount
-     * PERCENTAGE, FIXED; a newer API may have others.
-     */
-    public readonly string $type;
-
-    /** Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
-    public readonly Amount $value;
-
-    /** The account that receives the share */
-    public readonly string $recipientAccountUuid;
-
-    /** @param array<string, mixed> $data */
-    public function __construct(array $data)
-    {
-        $this->type = Read::text($data['type'] ?? null);
-        $this->value = Read::amount($data['value'] ?? null);
-        $this->recipientAccountUuid = Read::text($data['recipient_account_uuid'] ?? null);
-    }
-}
-
 class CreatedCharge
 {
     public readonly string $uuid;
@@ -984,8 +869,9 @@ class CreatedPayment
     public readonly ?DueShown $due;
 
     /**
-     * Of a charge with a due date that can be paid: what it costs today, by our reckoning. Its provider computes
-     * what is paid, and knows the holidays of the payer
+     * Of a charge with a due date that can be paid: a forecast of what it costs today, by the national bank
+     * holidays. The provider computes what is paid; a state or municipal holiday where the payer lives can move
+     * the due day
      */
     public readonly ?AmountDue $amountDue;
 
@@ -1867,7 +1753,7 @@ class FirstCharge
      * Shares of other accounts in what the charge brings in, at most the whole value; the pair of recipient and
      * type is unique
      *
-     * @var list<FirstChargeSplit>|null
+     * @var list<SplitInput>|null
      */
     public readonly ?array $splits;
 
@@ -1906,7 +1792,7 @@ class FirstCharge
     /**
      * Texts that the payer is shown besides `message`, where the provider shows any
      *
-     * @var list<FirstChargeAdditionalInfo>|null
+     * @var list<AdditionalInfoInput>|null
      */
     public readonly ?array $additionalInfo;
 
@@ -1924,7 +1810,7 @@ class FirstCharge
         $this->type = Read::text($data['type'] ?? null);
         $this->externalRef = isset($data['external_ref']) ? Read::text($data['external_ref']) : null;
         $this->finalBeneficiary = isset($data['final_beneficiary']) ? new FinalBeneficiary(Read::object($data['final_beneficiary'])) : null;
-        $this->splits = isset($data['splits']) ? Read::items($data['splits'], static fn (mixed $item) => new FirstChargeSplit(Read::object($item))) : null;
+        $this->splits = isset($data['splits']) ? Read::items($data['splits'], static fn (mixed $item) => new SplitInput(Read::object($item))) : null;
         $this->debtor = isset($data['debtor']) ? new Debtor(Read::object($data['debtor'])) : null;
         $this->verifySender = isset($data['verify_sender']) ? Read::flag($data['verify_sender']) : null;
         $this->payerKind = isset($data['payer_kind']) ? Read::text($data['payer_kind']) : null;
@@ -1932,22 +1818,8 @@ class FirstCharge
         $this->expiresIn = isset($data['expires_in']) ? Read::integer($data['expires_in']) : null;
         $this->due = isset($data['due']) ? new Due(Read::object($data['due'])) : null;
         $this->message = isset($data['message']) ? Read::text($data['message']) : null;
-        $this->additionalInfo = isset($data['additional_info']) ? Read::items($data['additional_info'], static fn (mixed $item) => new FirstChargeAdditionalInfo(Read::object($item))) : null;
+        $this->additionalInfo = isset($data['additional_info']) ? Read::items($data['additional_info'], static fn (mixed $item) => new AdditionalInfoInput(Read::object($item))) : null;
         $this->metadata = isset($data['metadata']) ? Read::object($data['metadata']) : null;
-    }
-}
-
-class FirstChargeAdditionalInfo
-{
-    public readonly string $name;
-
-    public readonly string $value;
-
-    /** @param array<string, mixed> $data */
-    public function __construct(array $data)
-    {
-        $this->name = Read::text($data['name'] ?? null);
-        $this->value = Read::text($data['value'] ?? null);
     }
 }
 
@@ -1959,29 +1831,6 @@ class FirstChargeReference
     public function __construct(array $data)
     {
         $this->uuid = Read::text($data['uuid'] ?? null);
-    }
-}
-
-class FirstChargeSplit
-{
-    /**
-     * A share of the value, or an amount
-     * PERCENTAGE, FIXED; a newer API may have others.
-     */
-    public readonly string $type;
-
-    /** Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
-    public readonly Amount $value;
-
-    /** The account that receives the share */
-    public readonly string $recipientAccountUuid;
-
-    /** @param array<string, mixed> $data */
-    public function __construct(array $data)
-    {
-        $this->type = Read::text($data['type'] ?? null);
-        $this->value = Read::amount($data['value'] ?? null);
-        $this->recipientAccountUuid = Read::text($data['recipient_account_uuid'] ?? null);
     }
 }
 
@@ -2893,8 +2742,9 @@ class Payment
     public readonly ?DueShown $due;
 
     /**
-     * Of a charge with a due date that can be paid: what it costs today, by our reckoning. Its provider computes
-     * what is paid, and knows the holidays of the payer
+     * Of a charge with a due date that can be paid: a forecast of what it costs today, by the national bank
+     * holidays. The provider computes what is paid; a state or municipal holiday where the payer lives can move
+     * the due day
      */
     public readonly ?AmountDue $amountDue;
 
@@ -4204,6 +4054,29 @@ class Split
         $this->value = Read::amount($data['value'] ?? null);
         $this->status = Read::text($data['status'] ?? null);
         $this->recipientAccount = new SplitRecipient(Read::object($data['recipient_account'] ?? null));
+    }
+}
+
+class SplitInput
+{
+    /**
+     * A share of the value, or an amount
+     * PERCENTAGE, FIXED; a newer API may have others.
+     */
+    public readonly string $type;
+
+    /** Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
+    public readonly Amount $value;
+
+    /** The account that receives the share */
+    public readonly string $recipientAccountUuid;
+
+    /** @param array<string, mixed> $data */
+    public function __construct(array $data)
+    {
+        $this->type = Read::text($data['type'] ?? null);
+        $this->value = Read::amount($data['value'] ?? null);
+        $this->recipientAccountUuid = Read::text($data['recipient_account_uuid'] ?? null);
     }
 }
 

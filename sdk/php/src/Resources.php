@@ -229,7 +229,7 @@ final class Payments
      * string, value: Amount|int|float}, discount?: array{type: string, until?: list<array{on: string, value:
      * Amount|int|float}>, per_day?: array{days: string, value: Amount|int|float}}}|null $due Replaces the due date
      * with all that belongs to it
-     * @param string|null $message Text that the payer is shown
+     * @param string|null $message Text that the payer is shown from now on; it can be replaced, not removed
      */
     public function revise(string $uuid, Amount|string|int|float|Omitted $value = Omitted::Value, ?array $due = null, ?string $message = null, ?string $idempotencyKey = null): Model\Charge
     {

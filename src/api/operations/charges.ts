@@ -6,11 +6,10 @@ import {
   createChargeBody,
   createdChargeSchema,
   DEFAULT_EXPIRY_S,
-  MAX_SPLITS,
   showCreatedCharge,
-  splitBody,
 } from '../../contract/charges/charge.ts'
 import { toAddress, toDueTerms } from '../../contract/charges/due.ts'
+import { MAX_SPLITS, splitBody } from '../../contract/charges/split.ts'
 import { redactErrorForConnection } from '../../contract/events/event.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import type { ReadCharge, ReadChargeRefund, ReadSplit } from '../../db/repositories/charges.ts'
+import type { ReadCharge, ReadChargeRefund } from '../../db/repositories/charges.ts'
 import { type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
 import { findDueExpiry } from '../../domain/charges/due-payment.ts'
 import { DOCUMENT_MATCHES, PAYER_KINDS } from '../../domain/charges/payer-restriction.ts'
-import { SPLIT_STATUSES } from '../../domain/charges/split.ts'
 import { DOCUMENT_INPUT_PATTERN, isDocument, normalizeDocument } from '../../domain/pix/document.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
@@ -36,7 +35,6 @@ import {
   requireDaysInOrder,
   rowTimes,
   signedReais,
-  splitValue,
   statusChangeSchema,
   UNKNOWN_PARTY,
   uuidQuery,
@@ -53,6 +51,7 @@ import {
   showDebtorAddress,
   showDueMembers,
 } from './due.ts'
+import { MAX_SPLITS, showSplit, splitBody, splitSchema } from './split.ts'
 import { showTries, trySchema } from './tries.ts'
 
 /** Charges (api-document.txt): the body of POST /payments, the list filters and the response. */
@@ -101,15 +100,10 @@ export const finalBeneficiarySchema = z
   .object({ name: z.string(), document: z.string() })
   .meta({ id: 'FinalBeneficiaryShown' })
 
-export const splitBody = z.strictObject({
-  type: caseInsensitiveEnum(['PERCENTAGE', 'FIXED']).meta({
-    description: 'A share of the value, or an amount',
-  }),
-  value: splitValue.meta({ description: 'Percent where PERCENTAGE (10 is 10 %), reais where FIXED' }),
-  recipient_account_uuid: uuidSchema.meta({ description: 'The account that receives the share' }),
-})
+const additionalInfoBody = z
+  .strictObject({ name: z.string().trim().min(1).max(50), value: z.string().trim().min(1).max(200) })
+  .meta({ id: 'AdditionalInfoInput' })
 
-export const MAX_SPLITS = 100
 const MAX_ADDITIONAL_INFO = 50
 const MAX_METADATA_ENTRIES = 30
 
@@ -150,9 +144,7 @@ export const createChargeBody = z.strictObject({
   due: dueInput.optional(),
   message: payerMessage.optional(),
   additional_info: z
-    .array(
-      z.strictObject({ name: z.string().trim().min(1).max(50), value: z.string().trim().min(1).max(200) }),
-    )
+    .array(additionalInfoBody)
     .max(MAX_ADDITIONAL_INFO)
     .optional()
     .meta({ description: 'Texts that the payer is shown besides `message`, where the provider shows any' }),
@@ -200,16 +192,6 @@ export const chargesQuery = z
   })
   .superRefine(requireDaysInOrder)
 export type ChargesQuery = z.output<typeof chargesQuery>
-
-const splitSchema = z
-  .object({
-    uuid: uuidSchema,
-    type: z.enum(['PERCENTAGE', 'FIXED']),
-    value: reaisOutput.meta({ description: 'Percent where PERCENTAGE, reais where FIXED' }),
-    status: z.enum(SPLIT_STATUSES),
-    recipient_account: z.object({ uuid: uuidSchema, name: z.string() }).meta({ id: 'SplitRecipient' }),
-  })
-  .meta({ id: 'Split' })
 
 /** Ledger record inside a charge: the incoming PIX that paid it. */
 const chargeTransactionSchema = z
@@ -472,16 +454,6 @@ function showPayment(charge: ReadCharge, status: (typeof PIX_STATUSES)[number]) 
       ...times,
     },
     ...times,
-  }
-}
-
-function showSplit(split: ReadSplit): z.output<typeof splitSchema> {
-  return {
-    uuid: split.uuid,
-    type: split.type,
-    value: split.amount,
-    status: split.status,
-    recipient_account: { uuid: split.recipient.uuid, name: split.recipient.name },
   }
 }
 

@@ -107,7 +107,10 @@ export const reviseChargeBody = z
   .strictObject({
     value: reais.optional().meta({ description: 'Reais that the charge asks from now on, without its fees' }),
     due: dueInput.optional().meta({ description: 'Replaces the due date with all that belongs to it' }),
-    message: payerMessage.optional(),
+    // No text says how a provider removes one: what a request leaves out stays, and Inter's document has no empty one.
+    message: payerMessage
+      .optional()
+      .meta({ description: 'Text that the payer is shown from now on; it can be replaced, not removed' }),
   })
   .refine(({ value, due, message }) => (value ?? due ?? message) !== undefined, {
     message: 'must name value, due or message',
@@ -151,7 +154,7 @@ export const duePaymentFields = {
     .optional()
     .meta({
       description:
-        'Of a charge with a due date that can be paid: what it costs today, by our reckoning. Its provider computes what is paid, and knows the holidays of the payer',
+        'Of a charge with a due date that can be paid: a forecast of what it costs today, by the national bank holidays. The provider computes what is paid; a state or municipal holiday where the payer lives can move the due day',
     }),
   paid: z
     .object({

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { PaymentLink } from '../../db/entities/payment-link.ts'
 import type { LinkPlaces } from '../../db/repositories/payment-links.ts'
-import { createChargeBody, externalRef, MAX_SPLITS, splitBody } from '../charges/charge.ts'
+import { createChargeBody, externalRef } from '../charges/charge.ts'
 import { payerMessage } from '../charges/due.ts'
+import { MAX_SPLITS, splitBody } from '../charges/split.ts'
 import { showSplitTerms, splitTerms } from '../qr-codes/qr-code.ts'
 import {
   addFieldIssue,

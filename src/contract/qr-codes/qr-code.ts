@@ -7,7 +7,8 @@ import {
   QR_CODE_STATUSES,
 } from '../../domain/qr-codes/qr-code.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
-import { chosenProvider, externalRef, MAX_SPLITS, splitBody } from '../charges/charge.ts'
+import { chosenProvider, externalRef } from '../charges/charge.ts'
+import { MAX_SPLITS, splitBody } from '../charges/split.ts'
 import {
   caseInsensitiveEnum,
   dayQueryFields,

@@ -11,15 +11,9 @@ import {
   recurrenceMachine,
 } from '../../domain/recurrences/recurrence.ts'
 import { findStoredCreation } from '../../domain/recurrences/stored-terms.ts'
-import {
-  chosenProvider,
-  cpfOrCnpj,
-  createChargeBody,
-  externalRef,
-  MAX_SPLITS,
-  splitBody,
-} from '../charges/charge.ts'
+import { chosenProvider, cpfOrCnpj, createChargeBody, externalRef } from '../charges/charge.ts'
 import { debtorAddress, payerMessage, showDebtorAddress, toAddress } from '../charges/due.ts'
+import { MAX_SPLITS, splitBody } from '../charges/split.ts'
 import {
   caseInsensitiveEnum,
   dayQueryFields,

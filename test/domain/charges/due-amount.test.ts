@@ -56,6 +56,12 @@ describe('what a charge costs on a day', () => {
     expect(computeAmountDue(3_000_000, monthly, '2024-09-05').interestCents).toBe(1_000)
   })
 
+  // 25 January is a holiday in São Paulo, and 23 April in the state of Rio de Janeiro.
+  test.each(['2027-01-25', '2027-04-23'])('knows no holiday of a state or municipality: %s', on => {
+    const fined = terms(on, { fine: { type: 'FIXED', cents: 200 } })
+    expect(computeAmountDue(10_000, fined, addDays(on, 1)).fineCents).toBe(200)
+  })
+
   test('has the discount of a holiday until the next business day', () => {
     const steps = terms('2021-04-12', {
       discount: {

@@ -309,6 +309,16 @@ describe('the form that changes a charge', () => {
     expect([changed.status, calls.length > 0]).toEqual([503, true])
   })
 
+  test('refuses to remove the message', async () => {
+    const uuid = await insertDueCharge(ours, createDueTerms({ on: dueDay, ...percentages }), revising)
+    await ours.sql("update charge set message = 'Dezembro' where uuid = ?", [uuid])
+    const path = `/dashboard/charges/${uuid}/change`
+    const fields = readForm((await merchant.get(path)).text)
+    const emptied = await merchant.send(path, { ...fields, value: '120,00', message: '' })
+    expect([emptied.status, calls]).toEqual([422, []])
+    expect(emptied.text).toContain('não pode ser removida')
+  })
+
   test('takes another value of an overdue charge, whose due day stays', async () => {
     const path = await changeOf(createDueTerms({ on: longAgo, ...percentages }))
     const fields = readForm((await merchant.get(path)).text)

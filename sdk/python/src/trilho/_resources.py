@@ -38,7 +38,7 @@ class Payments:
         external_ref: str | None = None,
         final_beneficiary: inputs.FinalBeneficiary | None = None,
         provider_uuid: str | None = None,
-        splits: Sequence[inputs.CreatePaymentSplit] | None = None,
+        splits: Sequence[inputs.SplitInput] | None = None,
         debtor: inputs.Debtor | None = None,
         verify_sender: bool | None = None,
         payer_kind: inputs.CreatePaymentPayerKind | None = None,
@@ -46,7 +46,7 @@ class Payments:
         expires_in: int | None = None,
         due: inputs.Due | None = None,
         message: str | None = None,
-        additional_info: Sequence[inputs.CreatePaymentAdditionalInfo] | None = None,
+        additional_info: Sequence[inputs.AdditionalInfoInput] | None = None,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> models.CreatedCharge:
@@ -313,7 +313,7 @@ class Payments:
             value: Reais that the charge asks from now on, without its fees.
             due: When the charge is to be paid, and what its provider adds or subtracts for the day of
                 payment. Excludes `expires_in`.
-            message: Text that the payer is shown.
+            message: Text that the payer is shown from now on; it can be replaced, not removed.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
                 call where absent.
         """
@@ -580,7 +580,7 @@ class QrCodes:
         reference: str | None = None,
         description: str | None = None,
         external_ref: str | None = None,
-        splits: Sequence[inputs.CreateQrCodeSplit] | None = None,
+        splits: Sequence[inputs.SplitInput] | None = None,
         on_payment: inputs.CreateQrCodeOnPayment | None = None,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
@@ -909,7 +909,7 @@ class PaymentLinks:
         value: Amount | Omitted = OMITTED,
         external_ref: str | None = None,
         provider_uuid: str | None = None,
-        splits: Sequence[inputs.CreatePaymentLinkSplit] | None = None,
+        splits: Sequence[inputs.SplitInput] | None = None,
         expires_in: int | None = None,
         metadata: Mapping[str, Any] | None = None,
         max_payments: int | None = None,
@@ -1102,7 +1102,7 @@ class Recurrences:
         request_expires_at: datetime | str | None = None,
         generate: inputs.CreateRecurrenceGenerate | None = None,
         days_before: int | None = None,
-        splits: Sequence[inputs.CreateRecurrenceSplit] | None = None,
+        splits: Sequence[inputs.SplitInput] | None = None,
         external_ref: str | None = None,
         provider_uuid: str | None = None,
         metadata: Mapping[str, Any] | None = None,
@@ -1343,7 +1343,7 @@ class Recurrences:
         value: Amount | Omitted = OMITTED,
         message: str | None = None,
         external_ref: str | None = None,
-        splits: Sequence[inputs.ChargeRecurrenceSplit] | None = None,
+        splits: Sequence[inputs.SplitInput] | None = None,
         idempotency_key: str | None = None,
     ) -> models.CreatedCharge:
         """Create the charge of a cycle.

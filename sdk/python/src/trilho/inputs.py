@@ -18,11 +18,11 @@ class FinalBeneficiary(TypedDict):
     document: Required[str]
 
 
-CreatePaymentSplitType: TypeAlias = Literal["PERCENTAGE", "FIXED"]
+SplitInputType: TypeAlias = Literal["PERCENTAGE", "FIXED"]
 
 
-class CreatePaymentSplit(TypedDict):
-    type: Required[CreatePaymentSplitType]
+class SplitInput(TypedDict):
+    type: Required[SplitInputType]
     value: Required[Amount]
     recipient_account_uuid: Required[str]
 
@@ -109,7 +109,7 @@ class Due(TypedDict):
     discount: NotRequired[DueDiscount]
 
 
-class CreatePaymentAdditionalInfo(TypedDict):
+class AdditionalInfoInput(TypedDict):
     name: Required[str]
     value: Required[str]
 
@@ -128,15 +128,6 @@ ListPaymentsStatus: TypeAlias = Literal[
 
 ListPaymentsType: TypeAlias = Literal["UNDEFINED", "PIX"]
 
-CreateQrCodeSplitType: TypeAlias = Literal["PERCENTAGE", "FIXED"]
-
-
-class CreateQrCodeSplit(TypedDict):
-    type: Required[CreateQrCodeSplitType]
-    value: Required[Amount]
-    recipient_account_uuid: Required[str]
-
-
 CreateQrCodeOnPayment: TypeAlias = Literal["KEEP", "RETURN"]
 
 ListQrCodesStatus: TypeAlias = Literal["ACTIVE", "DISABLED"]
@@ -153,15 +144,6 @@ ListQrCodePaymentsStatus: TypeAlias = Literal[
     "PROCESSING",
 ]
 
-CreatePaymentLinkSplitType: TypeAlias = Literal["PERCENTAGE", "FIXED"]
-
-
-class CreatePaymentLinkSplit(TypedDict):
-    type: Required[CreatePaymentLinkSplitType]
-    value: Required[Amount]
-    recipient_account_uuid: Required[str]
-
-
 CreateRecurrenceFrequency: TypeAlias = Literal["WEEKLY", "MONTHLY", "QUARTERLY", "SEMIANNUAL", "ANNUAL"]
 
 
@@ -177,23 +159,9 @@ CreateRecurrenceJourney: TypeAlias = Literal["REQUEST", "QR", "QR_WITH_PAYMENT",
 
 FirstChargeType: TypeAlias = Literal["PIX"]
 
-FirstChargeSplitType: TypeAlias = Literal["PERCENTAGE", "FIXED"]
-
-
-class FirstChargeSplit(TypedDict):
-    type: Required[FirstChargeSplitType]
-    value: Required[Amount]
-    recipient_account_uuid: Required[str]
-
-
 FirstChargePayerKind: TypeAlias = Literal["PERSON", "COMPANY"]
 
 FirstChargeMatch: TypeAlias = Literal["FULL", "ROOT"]
-
-
-class FirstChargeAdditionalInfo(TypedDict):
-    name: Required[str]
-    value: Required[str]
 
 
 class FirstCharge(TypedDict):
@@ -201,7 +169,7 @@ class FirstCharge(TypedDict):
     type: Required[FirstChargeType]
     external_ref: NotRequired[str]
     final_beneficiary: NotRequired[FinalBeneficiary]
-    splits: NotRequired[Sequence[FirstChargeSplit]]
+    splits: NotRequired[Sequence[SplitInput]]
     debtor: NotRequired[Debtor]
     verify_sender: NotRequired[bool]
     payer_kind: NotRequired[FirstChargePayerKind]
@@ -209,7 +177,7 @@ class FirstCharge(TypedDict):
     expires_in: NotRequired[int]
     due: NotRequired[Due]
     message: NotRequired[str]
-    additional_info: NotRequired[Sequence[FirstChargeAdditionalInfo]]
+    additional_info: NotRequired[Sequence[AdditionalInfoInput]]
     metadata: NotRequired[Mapping[str, Any]]
 
 
@@ -221,27 +189,9 @@ class PayerAccount(TypedDict):
 
 CreateRecurrenceGenerate: TypeAlias = Literal["AUTOMATIC", "MANUAL"]
 
-CreateRecurrenceSplitType: TypeAlias = Literal["PERCENTAGE", "FIXED"]
-
-
-class CreateRecurrenceSplit(TypedDict):
-    type: Required[CreateRecurrenceSplitType]
-    value: Required[Amount]
-    recipient_account_uuid: Required[str]
-
-
 ListRecurrencesStatus: TypeAlias = Literal[
     "PENDING", "PROCESSING", "ACTIVE", "REJECTED", "EXPIRED", "CANCELLED", "ENDED", "FAILED"
 ]
-
-ChargeRecurrenceSplitType: TypeAlias = Literal["PERCENTAGE", "FIXED"]
-
-
-class ChargeRecurrenceSplit(TypedDict):
-    type: Required[ChargeRecurrenceSplitType]
-    value: Required[Amount]
-    recipient_account_uuid: Required[str]
-
 
 ListRefundsStatus: TypeAlias = Literal["PROCESSING", "COMPLETED", "FAILED"]
 

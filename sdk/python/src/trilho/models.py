@@ -2170,7 +2170,7 @@ class CreatedPayment(Model):
     due: DueShown | None = None
     amount_due: AmountDue | None = None
     """
-    Of a charge with a due date that can be paid: what it costs today, by our reckoning. Its provider computes what is paid, and knows the holidays of the payer
+    Of a charge with a due date that can be paid: a forecast of what it costs today, by the national bank holidays. The provider computes what is paid; a state or municipal holiday where the payer lives can move the due day
     """
     paid: PaidParts | None = None
     """
@@ -2427,7 +2427,7 @@ class Payment(Model):
     due: DueShown | None = None
     amount_due: AmountDue | None = None
     """
-    Of a charge with a due date that can be paid: what it costs today, by our reckoning. Its provider computes what is paid, and knows the holidays of the payer
+    Of a charge with a due date that can be paid: a forecast of what it costs today, by the national bank holidays. The provider computes what is paid; a state or municipal holiday where the payer lives can move the due day
     """
     paid: PaidParts | None = None
     """

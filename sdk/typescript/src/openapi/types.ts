@@ -2290,7 +2290,7 @@ export interface components {
              */
             expires_at: string | null;
             due?: components["schemas"]["DueShown"];
-            /** @description Of a charge with a due date that can be paid: what it costs today, by our reckoning. Its provider computes what is paid, and knows the holidays of the payer */
+            /** @description Of a charge with a due date that can be paid: a forecast of what it costs today, by the national bank holidays. The provider computes what is paid; a state or municipal holiday where the payer lives can move the due day */
             amount_due?: components["schemas"]["AmountDue"];
             /** @description Of a paid charge with a due date: what was paid, and what that consists of where its provider reports it */
             paid?: components["schemas"]["PaidParts"];
@@ -3516,6 +3516,20 @@ export interface components {
             /** @description CPF or CNPJ with valid check digits, without formatting */
             document: string;
         };
+        SplitInput: {
+            /**
+             * @description A share of the value, or an amount
+             * @enum {string}
+             */
+            type: "PERCENTAGE" | "FIXED";
+            /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
+            value: number;
+            /**
+             * Format: uuid
+             * @description The account that receives the share
+             */
+            recipient_account_uuid: string;
+        };
         /** @description Who is to pay; providers show it to the payer */
         Debtor: {
             name: string;
@@ -3599,6 +3613,10 @@ export interface components {
                 };
             };
         };
+        AdditionalInfoInput: {
+            name: string;
+            value: string;
+        };
         CreatePaymentRequest: {
             /** @description Reais. 0 is an open amount, which the payer chooses: the code is a static one where the provider issues no other, and then it does not expire */
             value: number;
@@ -3616,20 +3634,7 @@ export interface components {
              */
             provider_uuid?: string;
             /** @description Shares of other accounts in what the charge brings in, at most the whole value; the pair of recipient and type is unique */
-            splits?: {
-                /**
-                 * @description A share of the value, or an amount
-                 * @enum {string}
-                 */
-                type: "PERCENTAGE" | "FIXED";
-                /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
-                value: number;
-                /**
-                 * Format: uuid
-                 * @description The account that receives the share
-                 */
-                recipient_account_uuid: string;
-            }[];
+            splits?: components["schemas"]["SplitInput"][];
             debtor?: components["schemas"]["Debtor"];
             /** @description Only the `debtor` may pay. A PIX of another document never pays the charge: it is returned or reviewed, as the account has chosen, and the charge stays PENDING */
             verify_sender?: boolean;
@@ -3652,10 +3657,7 @@ export interface components {
              */
             message?: string;
             /** @description Texts that the payer is shown besides `message`, where the provider shows any */
-            additional_info?: {
-                name: string;
-                value: string;
-            }[];
+            additional_info?: components["schemas"]["AdditionalInfoInput"][];
             /**
              * @description Texts of yours, at most 30
              * @example {
@@ -3738,7 +3740,7 @@ export interface components {
              */
             expires_at: string | null;
             due?: components["schemas"]["DueShown"];
-            /** @description Of a charge with a due date that can be paid: what it costs today, by our reckoning. Its provider computes what is paid, and knows the holidays of the payer */
+            /** @description Of a charge with a due date that can be paid: a forecast of what it costs today, by the national bank holidays. The provider computes what is paid; a state or municipal holiday where the payer lives can move the due day */
             amount_due?: components["schemas"]["AmountDue"];
             /** @description Of a paid charge with a due date: what was paid, and what that consists of where its provider reports it */
             paid?: components["schemas"]["PaidParts"];
@@ -3811,7 +3813,7 @@ export interface components {
             /** @description Replaces the due date with all that belongs to it */
             due?: components["schemas"]["Due"];
             /**
-             * @description Text that the payer is shown
+             * @description Text that the payer is shown from now on; it can be replaced, not removed
              * @example Mensalidade de dezembro
              */
             message?: string;
@@ -3847,20 +3849,7 @@ export interface components {
             /** @description Your reference, which every charge of the code has */
             external_ref?: string;
             /** @description Shares of other accounts in each charge of the code; only PERCENTAGE where the payer chooses the value */
-            splits?: {
-                /**
-                 * @description A share of the value, or an amount
-                 * @enum {string}
-                 */
-                type: "PERCENTAGE" | "FIXED";
-                /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
-                value: number;
-                /**
-                 * Format: uuid
-                 * @description The account that receives the share
-                 */
-                recipient_account_uuid: string;
-            }[];
+            splits?: components["schemas"]["SplitInput"][];
             /**
              * @description What becomes of a PIX of another value, or after the code was disabled: KEEP makes it a charge like the others, RETURN sends it back to its payer
              * @enum {string}
@@ -4045,20 +4034,7 @@ export interface components {
              */
             provider_uuid?: string;
             /** @description Shares of other accounts in each charge of the link */
-            splits?: {
-                /**
-                 * @description A share of the value, or an amount
-                 * @enum {string}
-                 */
-                type: "PERCENTAGE" | "FIXED";
-                /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
-                value: number;
-                /**
-                 * Format: uuid
-                 * @description The account that receives the share
-                 */
-                recipient_account_uuid: string;
-            }[];
+            splits?: components["schemas"]["SplitInput"][];
             /** @description Seconds until the charge can be paid no more, from 60 to 30 days; by default a day. Without effect on a static code, which does not expire; not for a charge with a due date */
             expires_in?: number;
             /**
@@ -4173,20 +4149,7 @@ export interface components {
             external_ref?: string;
             final_beneficiary?: components["schemas"]["FinalBeneficiary"];
             /** @description Shares of other accounts in what the charge brings in, at most the whole value; the pair of recipient and type is unique */
-            splits?: {
-                /**
-                 * @description A share of the value, or an amount
-                 * @enum {string}
-                 */
-                type: "PERCENTAGE" | "FIXED";
-                /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
-                value: number;
-                /**
-                 * Format: uuid
-                 * @description The account that receives the share
-                 */
-                recipient_account_uuid: string;
-            }[];
+            splits?: components["schemas"]["SplitInput"][];
             debtor?: components["schemas"]["Debtor"];
             /** @description Only the `debtor` may pay. A PIX of another document never pays the charge: it is returned or reviewed, as the account has chosen, and the charge stays PENDING */
             verify_sender?: boolean;
@@ -4209,10 +4172,7 @@ export interface components {
              */
             message?: string;
             /** @description Texts that the payer is shown besides `message`, where the provider shows any */
-            additional_info?: {
-                name: string;
-                value: string;
-            }[];
+            additional_info?: components["schemas"]["AdditionalInfoInput"][];
             /**
              * @description Texts of yours, at most 30
              * @example {
@@ -4279,20 +4239,7 @@ export interface components {
             /** @description Days before the due day on which a charge is created, at 09:00 in Brasília */
             days_before?: number;
             /** @description Shares of other accounts in each charge that is created for it */
-            splits?: {
-                /**
-                 * @description A share of the value, or an amount
-                 * @enum {string}
-                 */
-                type: "PERCENTAGE" | "FIXED";
-                /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
-                value: number;
-                /**
-                 * Format: uuid
-                 * @description The account that receives the share
-                 */
-                recipient_account_uuid: string;
-            }[];
+            splits?: components["schemas"]["SplitInput"][];
             /** @description Your reference, such as the number of an order */
             external_ref?: string;
             /**
@@ -4334,20 +4281,7 @@ export interface components {
             /** @description Your reference, such as the number of an order */
             external_ref?: string;
             /** @description Shares of other accounts in what the charge brings in */
-            splits?: {
-                /**
-                 * @description A share of the value, or an amount
-                 * @enum {string}
-                 */
-                type: "PERCENTAGE" | "FIXED";
-                /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
-                value: number;
-                /**
-                 * Format: uuid
-                 * @description The account that receives the share
-                 */
-                recipient_account_uuid: string;
-            }[];
+            splits?: components["schemas"]["SplitInput"][];
         };
         ChargeRecurrenceResponse: {
             data: components["schemas"]["CreatedCharge"];
@@ -5969,8 +5903,10 @@ export type CalloutAnswer = components['schemas']['CalloutAnswer'];
 export type TransferCallout = components['schemas']['TransferCallout'];
 export type BatchCallout = components['schemas']['BatchCallout'];
 export type FinalBeneficiary = components['schemas']['FinalBeneficiary'];
+export type SplitInput = components['schemas']['SplitInput'];
 export type Debtor = components['schemas']['Debtor'];
 export type Due = components['schemas']['Due'];
+export type AdditionalInfoInput = components['schemas']['AdditionalInfoInput'];
 export type CreatePaymentRequest = components['schemas']['CreatePaymentRequest'];
 export type CreatedCharge = components['schemas']['CreatedCharge'];
 export type CreatedPayment = components['schemas']['CreatedPayment'];

@@ -1,4 +1,4 @@
-import { MAX_SPLITS } from '../../../contract/charges/charge.ts'
+import { MAX_SPLITS } from '../../../contract/charges/split.ts'
 import type { FieldErrors } from '../../../http/validate.ts'
 import { readAmount, readText } from '../../http/form.ts'
 import type { PageContext } from '../../http/page-context.ts'
