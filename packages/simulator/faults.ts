@@ -15,6 +15,7 @@ export const PROVIDER_OPERATIONS = [
   'refund',
   'findRefund',
   'findPayment',
+  'findReceipt',
   'balances',
   'statement',
   'registerNotificationUrl',

@@ -167,34 +167,34 @@ func (r *PaymentsResource) GetRefund(ctx context.Context, uuid, refund string, o
 
 // GetReceipt: Read the receipt of the payment of a charge.
 //
-// Once its money has settled. Issued by this service and not by a bank: `official` is false. What went back
-// since is in `returns`. `authentication` never changes while the secret key of the service stays. Token
-// scope: `read` or `charges`.
+// Once its money has settled. `official` tells whether its bank issues the PDF now; where a bank issues none,
+// or does not answer, this service does. What went back since is in `returns`. `authentication` never changes
+// while the secret key of the service stays. Token scope: `read` or `charges`.
 func (r *PaymentsResource) GetReceipt(ctx context.Context, uuid string, options ...CallOption) (*Receipt, error) {
 	return readOne[Receipt](ctx, r.transport, call{operation: "getPaymentReceipt", method: "GET", path: "/api/v1/payments/{uuid}/receipt", accept: "application/json", pathValues: []string{uuid}}, options)
 }
 
 // GetReceiptPdf: Read the receipt of the payment of a charge as a PDF.
 //
-// Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
-// `charges`.
+// Once its money has settled. Its bank's own where that issues one, in its language; else this service's, of
+// which equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `charges`.
 func (r *PaymentsResource) GetReceiptPdf(ctx context.Context, uuid string, query GetPaymentReceiptPdfQuery, options ...CallOption) ([]byte, error) {
 	return readContent(ctx, r.transport, call{operation: "getPaymentReceiptPdf", method: "GET", path: "/api/v1/payments/{uuid}/receipt.pdf", accept: "application/pdf", pathValues: []string{uuid}, query: query}, options)
 }
 
 // GetRefundReceipt: Read the receipt of a refund.
 //
-// Once its money has settled. Issued by this service and not by a bank: `official` is false. What went back
-// since is in `returns`. `authentication` never changes while the secret key of the service stays. Token
-// scope: `read` or `refunds`.
+// Once its money has settled. `official` tells whether its bank issues the PDF now; where a bank issues none,
+// or does not answer, this service does. What went back since is in `returns`. `authentication` never changes
+// while the secret key of the service stays. Token scope: `read` or `refunds`.
 func (r *PaymentsResource) GetRefundReceipt(ctx context.Context, uuid, refund string, options ...CallOption) (*Receipt, error) {
 	return readOne[Receipt](ctx, r.transport, call{operation: "getPaymentRefundReceipt", method: "GET", path: "/api/v1/payments/{uuid}/refunds/{refund}/receipt", accept: "application/json", pathValues: []string{uuid, refund}}, options)
 }
 
 // GetRefundReceiptPdf: Read the receipt of a refund as a PDF.
 //
-// Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
-// `refunds`.
+// Once its money has settled. Its bank's own where that issues one, in its language; else this service's, of
+// which equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `refunds`.
 func (r *PaymentsResource) GetRefundReceiptPdf(ctx context.Context, uuid, refund string, query GetPaymentRefundReceiptPdfQuery, options ...CallOption) ([]byte, error) {
 	return readContent(ctx, r.transport, call{operation: "getPaymentRefundReceiptPdf", method: "GET", path: "/api/v1/payments/{uuid}/refunds/{refund}/receipt.pdf", accept: "application/pdf", pathValues: []string{uuid, refund}, query: query}, options)
 }
@@ -692,17 +692,17 @@ func (r *TransfersResource) Reject(ctx context.Context, uuid string, request Rej
 
 // GetReceipt: Read the receipt of a transfer.
 //
-// Once its money has settled. Issued by this service and not by a bank: `official` is false. What went back
-// since is in `returns`. `authentication` never changes while the secret key of the service stays. Token
-// scope: `read` or `transfers`.
+// Once its money has settled. `official` tells whether its bank issues the PDF now; where a bank issues none,
+// or does not answer, this service does. What went back since is in `returns`. `authentication` never changes
+// while the secret key of the service stays. Token scope: `read` or `transfers`.
 func (r *TransfersResource) GetReceipt(ctx context.Context, uuid string, options ...CallOption) (*Receipt, error) {
 	return readOne[Receipt](ctx, r.transport, call{operation: "getTransferReceipt", method: "GET", path: "/api/v1/transfers/{uuid}/receipt", accept: "application/json", pathValues: []string{uuid}}, options)
 }
 
 // GetReceiptPdf: Read the receipt of a transfer as a PDF.
 //
-// Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
-// `transfers`.
+// Once its money has settled. Its bank's own where that issues one, in its language; else this service's, of
+// which equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `transfers`.
 func (r *TransfersResource) GetReceiptPdf(ctx context.Context, uuid string, query GetTransferReceiptPdfQuery, options ...CallOption) ([]byte, error) {
 	return readContent(ctx, r.transport, call{operation: "getTransferReceiptPdf", method: "GET", path: "/api/v1/transfers/{uuid}/receipt.pdf", accept: "application/pdf", pathValues: []string{uuid}, query: query}, options)
 }

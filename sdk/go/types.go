@@ -2324,8 +2324,10 @@ type Receipt struct {
 	Kind string `json:"kind"`
 	// The charge, the transfer or the refund.
 	UUID string `json:"uuid"`
-	// Whether a bank has issued it; false: this service has.
+	// Whether the bank issues the PDF now; false: this service does.
 	Official bool `json:"official"`
+	// Name of the bank that issues the PDF; null: this service does.
+	Issuer Opt[string] `json:"issuer,omitzero"`
 	// `test`: simulated, no money has moved. live, test.
 	Mode string   `json:"mode"`
 	Pix  Movement `json:"pix"`

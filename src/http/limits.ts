@@ -125,6 +125,9 @@ export const PIX_KEY_STORED_WAIT_MS = 5_000
  */
 export const KEY_LOOKUP_WAIT_MS = 5_000
 
+/** Longest wait for the receipt of a bank, by which the deadline of its request is extended; then this service issues its own (SPEC §7). */
+export const RECEIPT_WAIT_MS = 3_000
+
 /** Part of the deadline reserved to submit a dispute reply after its files are stored. */
 export const DISPUTE_REPLY_RESERVE_MS = 1_500
 

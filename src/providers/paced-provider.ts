@@ -38,6 +38,7 @@ const PACED_CALLS: { [Call in keyof Provider]?: PacedCall } = {
   prepareTransfer: { kind: 'send', type: 'order' },
   sendTransfer: { kind: 'send', type: 'order' },
   findTransfer: { kind: 'lookUp', type: 'lookUp' },
+  findReceipt: { kind: 'lookUp', type: 'lookUp' },
 }
 
 /** Gets the turn that a call of `PACED_CALLS` takes. A transfer that is looked up by sending it again is a sending. */

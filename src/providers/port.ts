@@ -22,6 +22,7 @@ import type {
   IssueChargeOutcome,
   ListKeysOutcome,
   NoAnswerResult,
+  NotFoundResult,
   NotificationItem,
   PayoutHandle,
   PreparePayoutOutcome,
@@ -66,6 +67,10 @@ export type ChargeKind = { isDue: boolean; isDebit?: boolean; debit?: AutomaticD
 
 /** What a provider reports of a PIX in its notification only. */
 export type NotifiedDetails = { payer?: Party; rejection?: Pick<ProviderPayout, 'code' | 'message'> }
+
+/** A settled PIX by its end-to-end id, of a refund by that of the return: what was received, sent or given back. */
+export type ReceiptedPix = { kind: 'PAYMENT' | 'TRANSFER' | 'REFUND'; endToEnd: string }
+type FindReceiptOutcome = { kind: 'found'; pdf: Buffer } | NotFoundResult | NoAnswerResult
 
 type ReadNotificationOutcome =
   | { kind: 'items'; items: NotificationItem[] }
@@ -133,6 +138,8 @@ export interface Provider {
   /** Lists the account's keys, as far as the provider's API lists them: Efí's lists random ones only. */
   listKeys(): Promise<ListKeysOutcome>
   deleteKey(key: string): Promise<DeleteKeyOutcome>
+  /** Reads the PDF that the provider issues of a settled PIX. Absent where it issues none. */
+  findReceipt?(pix: ReceiptedPix): Promise<FindReceiptOutcome>
   /**
    * Looks up the owner of any key. Moves nothing, and may be repeated; each look-up may cost tokens and a tariff. Absent where the
    * provider's API has none (`canLookUpKey`).
@@ -218,6 +225,7 @@ export type TransferCalls = Pick<
   'prepareTransfer' | 'preparedDestinations' | 'sendTransfer' | 'findTransfer'
 >
 export type PixKeyCalls = Pick<Provider, 'createKey' | 'listKeys' | 'deleteKey'>
+export type ReceiptCalls = Required<Pick<Provider, 'findReceipt'>>
 export type KeyLookUpCalls = Pick<Provider, 'lookUpKey' | 'findLookUpBudget'>
 export type DisputeCalls = Pick<
   Provider,

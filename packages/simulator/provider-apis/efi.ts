@@ -100,7 +100,7 @@ function listEfiCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     ],
     ['post', '/v2/gn/relatorios/extrato-conciliacao', { operation: 'statement', handle: reports.create }],
     ['get', '/v2/gn/relatorios/:id', { operation: 'statement', handle: reports.show }],
-    ['get', '/v2/gn/pix/comprovantes', { operation: 'findPayment', handle: createEfiReceiptHandler(state) }],
+    ['get', '/v2/gn/pix/comprovantes', { operation: 'findReceipt', handle: createEfiReceiptHandler(state) }],
     [
       'get',
       '/v2/gn/chaves/balde',

@@ -12,6 +12,7 @@ import * as errors from './woovi/errors.ts'
 import { createWooviFileHandlers, readWooviUploadForm } from './woovi/files.ts'
 import { createWooviKeyCheckHandlers } from './woovi/key-checks.ts'
 import { createWooviKeyHandlers } from './woovi/pix-keys.ts'
+import { createWooviReceiptHandler } from './woovi/receipt-documents.ts'
 import { createWooviStaticCodeHandlers } from './woovi/static-code-calls.ts'
 import { createWooviSubscriptionHandlers } from './woovi/subscription-calls.ts'
 import { createWooviTransactionHandlers } from './woovi/transactions.ts'
@@ -86,6 +87,7 @@ function listWooviCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     ],
 
     ['get', '/transaction/:id', { operation: 'findPayment', handle: transactions.show }],
+    ['get', '/receipt/:type/:id', { operation: 'findReceipt', handle: createWooviReceiptHandler(state) }],
     ['get', '/transaction', { operation: 'statement', handle: transactions.list }],
     ['post', '/refund', { operation: 'refund', handle: transactions.refund }],
     ['get', '/refund/:id', { operation: 'findRefund', handle: transactions.showRefund }],

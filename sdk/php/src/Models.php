@@ -3176,8 +3176,11 @@ class Receipt
     /** The charge, the transfer or the refund */
     public readonly string $uuid;
 
-    /** Whether a bank has issued it; false: this service has */
+    /** Whether the bank issues the PDF now; false: this service does */
     public readonly bool $official;
+
+    /** Name of the bank that issues the PDF; null: this service does */
+    public readonly ?string $issuer;
 
     /**
      * `test`: simulated, no money has moved
@@ -3221,6 +3224,7 @@ class Receipt
         $this->kind = Read::text($data['kind'] ?? null);
         $this->uuid = Read::text($data['uuid'] ?? null);
         $this->official = Read::flag($data['official'] ?? null);
+        $this->issuer = isset($data['issuer']) ? Read::text($data['issuer']) : null;
         $this->mode = Read::text($data['mode'] ?? null);
         $this->pix = new Movement(Read::object($data['pix'] ?? null));
         $this->originalEndToEnd = isset($data['original_end_to_end']) ? Read::text($data['original_end_to_end']) : null;

@@ -337,9 +337,9 @@ final class Payments
     /**
      * Read the receipt of the payment of a charge.
      *
-     * Once its money has settled. Issued by this service and not by a bank: `official` is false. What went back
-     * since is in `returns`. `authentication` never changes while the secret key of the service stays. Token
-     * scope: `read` or `charges`.
+     * Once its money has settled. `official` tells whether its bank issues the PDF now; where a bank issues none,
+     * or does not answer, this service does. What went back since is in `returns`. `authentication` never changes
+     * while the secret key of the service stays. Token scope: `read` or `charges`.
      */
     public function getReceipt(string $uuid): Model\Receipt
     {
@@ -349,8 +349,8 @@ final class Payments
     /**
      * Read the receipt of the payment of a charge as a PDF.
      *
-     * Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
-     * `charges`.
+     * Once its money has settled. Its bank's own where that issues one, in its language; else this service's, of
+     * which equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `charges`.
      *
      * @param string|null $language Language of the document; by default Portuguese pt-BR, en.
      */
@@ -362,9 +362,9 @@ final class Payments
     /**
      * Read the receipt of a refund.
      *
-     * Once its money has settled. Issued by this service and not by a bank: `official` is false. What went back
-     * since is in `returns`. `authentication` never changes while the secret key of the service stays. Token
-     * scope: `read` or `refunds`.
+     * Once its money has settled. `official` tells whether its bank issues the PDF now; where a bank issues none,
+     * or does not answer, this service does. What went back since is in `returns`. `authentication` never changes
+     * while the secret key of the service stays. Token scope: `read` or `refunds`.
      */
     public function getRefundReceipt(string $uuid, string $refund): Model\Receipt
     {
@@ -374,8 +374,8 @@ final class Payments
     /**
      * Read the receipt of a refund as a PDF.
      *
-     * Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
-     * `refunds`.
+     * Once its money has settled. Its bank's own where that issues one, in its language; else this service's, of
+     * which equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `refunds`.
      *
      * @param string|null $language Language of the document; by default Portuguese pt-BR, en.
      */
@@ -1418,9 +1418,9 @@ final class Transfers
     /**
      * Read the receipt of a transfer.
      *
-     * Once its money has settled. Issued by this service and not by a bank: `official` is false. What went back
-     * since is in `returns`. `authentication` never changes while the secret key of the service stays. Token
-     * scope: `read` or `transfers`.
+     * Once its money has settled. `official` tells whether its bank issues the PDF now; where a bank issues none,
+     * or does not answer, this service does. What went back since is in `returns`. `authentication` never changes
+     * while the secret key of the service stays. Token scope: `read` or `transfers`.
      */
     public function getReceipt(string $uuid): Model\Receipt
     {
@@ -1430,8 +1430,8 @@ final class Transfers
     /**
      * Read the receipt of a transfer as a PDF.
      *
-     * Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
-     * `transfers`.
+     * Once its money has settled. Its bank's own where that issues one, in its language; else this service's, of
+     * which equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `transfers`.
      *
      * @param string|null $language Language of the document; by default Portuguese pt-BR, en.
      */

@@ -42,7 +42,7 @@ const READ_OPERATION: Record<
   (em: EntityManager, viewer: Viewer, uuid: string) => Promise<ReceiptedOperation>
 > = { PAYMENT: requireVisibleCharge, TRANSFER: requireVisibleTransfer, REFUND: requireVisibleRefund }
 
-type ReceiptRequest = {
+export type ReceiptRequest = {
   em: EntityManager
   viewer: Viewer
   kind: ReceiptKind
@@ -51,9 +51,9 @@ type ReceiptRequest = {
   chargeUuid?: string
 }
 
-type ReceiptIssuer = { sealer: Sealer; config: { publicUrl: string } }
+export type ReceiptIssuer = { sealer: Sealer; config: { publicUrl: string } }
 
-/** Issues the receipt of an operation that the viewer may see; fails with 404, or with 409 while its money has not settled. */
+/** Issues this service's receipt of an operation that the viewer may see; fails with 404, or with 409 while its money has not settled. */
 export function issueReceipt(
   { sealer, config: { publicUrl } }: ReceiptIssuer,
   { em: requestEm, viewer, kind, uuid, chargeUuid }: ReceiptRequest,

@@ -10,7 +10,8 @@ import type { CallerToken } from '../authorization/authenticate.ts'
 import { createTokenLookup } from '../authorization/visitor-limit.ts'
 import { registerRoute } from '../http/route.ts'
 import { PAYMENTS_PATH } from '../operations/charges.ts'
-import { checkReceipt, issueReceipt } from '../operations/receipts.ts'
+import { issueOfficialReceipt } from '../operations/official-receipts.ts'
+import { checkReceipt } from '../operations/receipts.ts'
 import { TRANSFERS_PATH } from '../operations/transfers.ts'
 
 const RECEIPTS = [
@@ -47,7 +48,7 @@ type ReceiptRouteRequest = {
 export const receiptRoutes: RouteRegistrar = (router, dependencies) => {
   for (const { path, kind, noun, scope, operationId } of RECEIPTS) {
     const issue = ({ em, token, params: { uuid, refund } }: ReceiptRouteRequest) =>
-      issueReceipt(dependencies, {
+      issueOfficialReceipt(dependencies, {
         em,
         viewer: token,
         kind,
@@ -60,22 +61,23 @@ export const receiptRoutes: RouteRegistrar = (router, dependencies) => {
       scope,
       summary: `Read the receipt of ${noun}`,
       description:
-        'Once its money has settled. Issued by this service and not by a bank: `official` is false. What went back since is in `returns`. `authentication` never changes while the secret key of the service stays.',
+        'Once its money has settled. `official` tells whether its bank issues the PDF now; where a bank issues none, or does not answer, this service does. What went back since is in `returns`. `authentication` never changes while the secret key of the service stays.',
       responses: { 200: dataResponse(receiptSchema), errors: ['receipt_not_ready'] },
-      handle: async request => ({ body: { data: await issue(request) } }),
+      handle: async request => ({ body: { data: (await issue(request)).receipt } }),
     })
 
     registerRoute(router, 'get', `${path}/receipt.pdf`, {
       operationId: `${operationId}Pdf`,
       scope,
       summary: `Read the receipt of ${noun} as a PDF`,
-      description: 'Once its money has settled. Equal receipts are equal bytes, at most 200 kB.',
+      description:
+        "Once its money has settled. Its bank's own where that issues one, in its language; else this service's, of which equal receipts are equal bytes, at most 200 kB.",
       query: receiptPdfQuery,
       responses: { 200: 'application/pdf', errors: ['receipt_not_ready'] },
       async handle(request) {
-        const receipt = await issue(request)
+        const { receipt, bankPdf } = await issue(request)
         return {
-          body: await renderPdf(showReceiptDocument(receipt, request.query.language)),
+          body: bankPdf ?? (await renderPdf(showReceiptDocument(receipt, request.query.language))),
           headers: {
             'Content-Disposition': `attachment; filename="receipt-${receipt.uuid}.pdf"`,
             'Cache-Control': 'private, no-store',

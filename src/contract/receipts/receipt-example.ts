@@ -11,6 +11,7 @@ export const RECEIPT_EXAMPLE: z.input<typeof receiptSchema> = {
   kind: 'PAYMENT',
   uuid: EXAMPLE_UUIDS.charge,
   official: false,
+  issuer: null,
   mode: 'live',
   pix: MOVEMENT_EXAMPLE,
   returned_value: value,

@@ -36,7 +36,13 @@ export const receiptSchema = z
   .object({
     kind: z.enum(RECEIPT_KINDS),
     uuid: uuidSchema.meta({ description: 'The charge, the transfer or the refund' }),
-    official: z.boolean().meta({ description: 'Whether a bank has issued it; false: this service has' }),
+    official: z
+      .boolean()
+      .meta({ description: 'Whether the bank issues the PDF now; false: this service does' }),
+    issuer: z
+      .string()
+      .nullable()
+      .meta({ description: 'Name of the bank that issues the PDF; null: this service does' }),
     mode,
     pix: movementSchema,
     original_end_to_end: z
@@ -122,6 +128,7 @@ export function showReceipt({
     kind,
     uuid,
     official: false,
+    issuer: null,
     mode: settled.isSimulated ? 'test' : 'live',
     pix: showMovement(movement, connection),
     ...(original && { original_end_to_end: showMovementRecord(original).end_to_end }),

@@ -1,5 +1,6 @@
 import type { RouterContext } from '@koa/router'
 import { createTokenLookup } from '../../api/authorization/visitor-limit.ts'
+import { issueOfficialReceipt } from '../../api/operations/official-receipts.ts'
 import { checkReceipt, issueReceipt, openSharedReceipt } from '../../api/operations/receipts.ts'
 import { RECEIPT_CHECK_PATH, SHARED_RECEIPT_PATH } from '../../contract/receipts/receipt.ts'
 import { showReceiptDocument } from '../../contract/receipts/receipt-document.ts'
@@ -23,21 +24,25 @@ const RECEIPT_PAGES = [
 /** Registers the receipts that the pages of charges, transfers and refunds link to: the file, and the page that shares it. */
 export function registerReceipts({ get, dashboard }: DashboardRouter): void {
   for (const [noun, kind, name] of RECEIPT_PAGES) {
-    const issue = ({ em, token: viewer, params: { uuid } }: PageContext<'merchant'>) =>
-      issueReceipt(dashboard, { em: em.fork(), viewer, kind, uuid })
+    const requestOf = ({ em, token: viewer, params: { uuid } }: PageContext<'merchant'>) => ({
+      em: em.fork(),
+      viewer,
+      kind,
+      uuid,
+    })
 
     get('money.read', `/dashboard/${noun}/:uuid/receipt`, async visit =>
       createPage('receipt', {
-        receipt: await issue(visit),
+        receipt: await issueReceipt(dashboard, requestOf(visit)),
         object: { path: `/dashboard/${noun}/${visit.params.uuid}`, name },
       }),
     )
 
     get('money.read', `/dashboard/${noun}/:uuid/receipt.pdf`, async visit => {
       const { language } = visit
-      const receipt = await issue(visit)
+      const { receipt, bankPdf } = await issueOfficialReceipt(dashboard, requestOf(visit))
       const fileName = await nameFile(visit, { name: 'receipt', mode: receipt.mode, period: receipt.uuid })
-      const body = await renderPdf(showReceiptDocument(receipt, language))
+      const body = bankPdf ?? (await renderPdf(showReceiptDocument(receipt, language)))
       return { kind: 'file', type: 'application/pdf', name: `${fileName}.pdf`, body }
     })
   }

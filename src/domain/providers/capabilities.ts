@@ -58,6 +58,8 @@ export type ProviderCapabilities = {
   canCheckDocument: boolean
   /** It names the owner of a key before anything is ordered, so that the engine can compare the owner itself. */
   canLookUpKey: boolean
+  /** It issues a receipt of a settled PIX, a PDF. */
+  issuesReceipts: boolean
   /** The kinds of PIX key that it makes by its API. */
   creatableKeyTypes: readonly PixKeyType[]
   /** It notifies PIX by their key, so that the URL of notifications is registered for each key. */
@@ -141,6 +143,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     refundsOneAtATime: false,
     canCheckDocument: true,
     canLookUpKey: false,
+    issuesReceipts: true,
     creatableKeyTypes: ['RANDOM'],
     notifiesByKey: true,
     // Official SDK 2.0.1, `MedSubmitDefenseBodySchema`.
@@ -176,6 +179,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     refundsOneAtATime: false,
     canCheckDocument: false,
     canLookUpKey: true,
+    issuesReceipts: true,
     creatableKeyTypes: ['RANDOM', 'DOCUMENT', 'EMAIL', 'PHONE'],
     notifiesByKey: false,
     // OpenAPI, "Open a funds recovery (MED)".
@@ -196,6 +200,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     refundsOneAtATime: false,
     canCheckDocument: true,
     canLookUpKey: true,
+    issuesReceipts: false,
     creatableKeyTypes: [],
     notifiesByKey: true,
     disputes: null,
@@ -216,6 +221,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     refundsOneAtATime: false,
     canCheckDocument: false,
     canLookUpKey: false,
+    issuesReceipts: false,
     creatableKeyTypes: [],
     notifiesByKey: true,
     disputes: null,
@@ -256,6 +262,7 @@ export const PROVIDER_CAPABILITIES: Record<ProviderApi, ProviderCapabilities> = 
     refundsOneAtATime: true,
     canCheckDocument: true,
     canLookUpKey: true,
+    issuesReceipts: false,
     creatableKeyTypes: [],
     notifiesByKey: false,
     disputes: null,

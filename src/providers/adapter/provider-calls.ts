@@ -14,6 +14,7 @@ import type { ShareToken } from '../shared-access.ts'
 import { createAnswerNotes, findUnlistedValue, type ReadAnswer } from './answer-parsing.ts'
 import type { AnswerMeaning, DocumentedAnswers, NamedError } from './documented-answers.ts'
 import { MAX_MESSAGE_LENGTH, toUnprovenRefusal } from './outcomes.ts'
+import { pdfSchema } from './pdf-answer.ts'
 import type { RecordUnexplainedAnswer, UnexplainedAnswer } from './unexplained-answers.ts'
 
 /** A request with the name of its call, whose table explains the answers, and our id of its subject. */
@@ -23,6 +24,8 @@ export type ProviderCall<Name extends string> = HttpCall & {
   reference?: string | undefined
   /** Requested period of a list, ISO 8601 UTC. */
   period?: { from: string; to: string }
+  /** Its answer of 2xx is no JSON, but a PDF. */
+  isPdf?: true
 }
 
 type RecordedCall<Name extends string> = Pick<ProviderCall<Name>, 'call' | 'reference' | 'period'>
@@ -90,6 +93,14 @@ export function createProviderCalls<Name extends string>(
       return { kind: 'no_answer', code: 'not_found', message: 'The provider did not find it' }
     },
 
+    /** Looks a document up: one that is no PDF, or a part of one, is unreadable. */
+    lookUpPdf(
+      call: ProviderCall<Name>,
+    ): Promise<({ kind: 'found' } & { pdf: Buffer }) | NotFoundResult | NoAnswerResult> {
+      const headers = { ...call.headers, accept: 'application/pdf, application/json' }
+      return lookUp({ ...call, headers, isPdf: true }, pdfSchema, pdf => ({ pdf }))
+    },
+
     recordItem,
 
     /** Records an unexplained answer that a call site found beyond one response. */
@@ -126,7 +137,7 @@ export function createProviderCalls<Name extends string>(
     const { status } = answer
     if (status >= 200 && status < 300) {
       const { notes, unreadableItems, getUnlistedValue } = createAnswerNotes()
-      const parsed = shape.safeParse(answer.json, { reportInput: true })
+      const parsed = shape.safeParse(call.isPdf ? answer : answer.json, { reportInput: true })
       const value = parsed.success ? read(parsed.data, notes) : undefined
       for (const { item, name } of unreadableItems) await recordItem(call, item, name)
       if (value) return { kind: 'read', value }

@@ -9,6 +9,7 @@ import { createEfiDisputes } from './disputes.ts'
 import { createEfiLookUpBudget } from './look-up-budget.ts'
 import { createEfiNotifications } from './notifications.ts'
 import { createEfiPixKeys } from './pix-keys.ts'
+import { createEfiReceipts } from './receipts.ts'
 import { createEfiStatement } from './statement.ts'
 import { createEfiTransfers } from './transfers.ts'
 
@@ -31,6 +32,7 @@ export function createEfiAdapter(options: AdapterOptions<EfiCredentials>): Closa
     ...createEfiTransfers(client),
     ...createEfiPixKeys(client),
     ...createEfiLookUpBudget(client),
+    ...createEfiReceipts(client),
     ...createEfiAccount(client, options, automaticPix.webhooks),
     ...createEfiStatement(client),
     ...createEfiDisputes(client, now),

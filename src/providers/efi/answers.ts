@@ -111,6 +111,8 @@ export const efiAnswers = documentAnswers({
   findCharge: [...accessDeniedAnswers, ...chargeAbsentAnswers],
   findPayload: accessDeniedAnswers,
   findLookUpBudget: accessDeniedAnswers,
+  // The page names no refusal: an answer outside 2xx shows only that there is no receipt now.
+  findReceipt: accessDeniedAnswers,
   cancelCharge: [
     ...accessDeniedAnswers,
     ...chargeAbsentAnswers,

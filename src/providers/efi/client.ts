@@ -30,6 +30,7 @@ export const EFI_SCOPES = [
   'webhook.read',
   'gn.pix.evp.write',
   'gn.pix.evp.read',
+  'gn.receipts.read',
   'gn.balance.read',
   'gn.infractions.read',
   'gn.infractions.write',

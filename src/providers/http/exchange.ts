@@ -9,6 +9,8 @@ export type ProviderResponse = {
   headers: Record<string, string | string[] | undefined>
   json: unknown
   text: string
+  /** The body as received; empty if it is longer than MAX_BODY_BYTES. */
+  bytes: Buffer
   /** The request was a repeat of one whose answer did not prove that it was not carried out. */
   isRepeat?: true
 }
@@ -72,12 +74,12 @@ export function exchangeRequest(
   return promise
 }
 
-function parseBody(bytes: Buffer): Pick<ProviderResponse, 'json' | 'text'> {
+function parseBody(bytes: Buffer): Pick<ProviderResponse, 'json' | 'text' | 'bytes'> {
   const text = bytes.toString('utf8')
   try {
-    return { json: JSON.parse(text), text }
+    return { json: JSON.parse(text), text, bytes }
   } catch {
-    return { json: undefined, text }
+    return { json: undefined, text, bytes }
   }
 }
 

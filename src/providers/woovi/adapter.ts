@@ -8,6 +8,7 @@ import { createWooviKeyLookUp } from './key-look-up.ts'
 import { createWooviNotifications } from './notifications.ts'
 import { createWooviPayments } from './payments.ts'
 import { createWooviPixKeys } from './pix-keys.ts'
+import { createWooviReceipts } from './receipts.ts'
 import { createWooviRecurrences } from './recurrences.ts'
 import { createWooviStatement } from './statement.ts'
 import { createWooviTransfers } from './transfers.ts'
@@ -24,6 +25,7 @@ export function createWooviAdapter(options: AdapterOptions<WooviCredentials>): C
     ...createWooviTransfers(client, identifyAccount),
     ...createWooviPixKeys(client),
     ...createWooviKeyLookUp(client),
+    ...createWooviReceipts(client),
     ...createWooviAccount(client, identifyAccount),
     ...createWooviStatement(client),
     ...createWooviDisputes(client, now),

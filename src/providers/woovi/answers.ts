@@ -68,6 +68,7 @@ const RECOVERY_CREATION = citeOpenApi('POST /api/v1/funds-recovery')
 const RECOVERY_CANCELLATION = citeOpenApi('POST /api/v1/funds-recovery/{id}/cancel')
 const RECOVERY_TRANSLATION = citeTranslation(FUNDS_RECOVERY_PAGE)
 const CHECK_KEY_ROUTE = citeOpenApi('POST /api/v1/pix-keys/check')
+const RECEIPT_ABSENCE = citeUnpublishedSentence('GET /api/v1/receipt/{ReceiptType}/{EndToEndId}')
 const DISPUTE_ROUTE = citeOpenApi('GET /api/v1/dispute/{id}')
 
 /**
@@ -197,6 +198,12 @@ export const wooviAnswers = documentAnswers({
     ],
   ],
   findLookUpBudget: accessDeniedAnswers,
+  findReceipt: [
+    ...accessDeniedAnswers,
+    ...['Transaction not found', 'Transação não encontrada'].map(
+      (sentence): AnswerRow => [404, sentence, absentMeaning, RECEIPT_ABSENCE],
+    ),
+  ],
   identity: accessDeniedAnswers,
   balances: accessDeniedAnswers,
   statement: accessDeniedAnswers,

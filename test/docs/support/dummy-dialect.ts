@@ -208,6 +208,7 @@ export const SHARED_CHANGES: Record<string, readonly Change[]> = {
     refundsOneAtATime: false,
     canCheckDocument: false,
     canLookUpKey: false,
+    issuesReceipts: false,
     creatableKeyTypes: [],
     notifiesByKey: false,
     disputes: null,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { addUser } from '../../../src/admin/users.ts'
 import { receiptRoutes } from '../../../src/api/receipts/routes.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import {
@@ -7,6 +8,7 @@ import {
   formatAuthentication,
   writeReceiptFacts,
 } from '../../../src/domain/receipts/receipt.ts'
+import type { ProviderRegistry } from '../../../src/providers/registry.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
 import { readPdfText } from '../../support/pdf-text.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -35,6 +37,9 @@ type MovementRow = {
   originalUuid?: string
   settledAt?: string
 }
+
+/** What the bank answers about the receipt of a PIX. */
+const bank = { answer: async (_pix: object): Promise<object> => ({ kind: 'not_found' }) }
 
 let fixture: ApiFixture
 let account: string
@@ -126,7 +131,10 @@ async function insertRefund(state: string, movement: string, cents: number): Pro
 }
 
 beforeAll(async () => {
-  fixture = await openApiFixture([receiptRoutes, dashboardRoutes])
+  const providers = { providerFor: () => ({ findReceipt: async (pix: object) => bank.answer(pix) }) }
+  fixture = await openApiFixture([receiptRoutes, dashboardRoutes], {}, undefined, {
+    providers: providers as unknown as ProviderRegistry,
+  })
   ours = await createFullAccount(fixture)
   account = await fixture.insertAccount()
   connection = await fixture.insertConnection(account, { isSimulated: false })
@@ -345,6 +353,77 @@ describe('its PDF', () => {
       ...[1.5, 50, 'D-many-101', 'D-many-150'],
     ])
     expect((await download(`/transfers/${uuid}/receipt.pdf`)).byteLength).toBeLessThanOrEqual(200_000)
+  })
+})
+
+describe('its bank', () => {
+  const silence = bank.answer
+  afterEach(() => {
+    bank.answer = silence
+  })
+  const bankPdf = Buffer.from('%PDF-1.4\n%\xff of the bank\n%%EOF\n', 'latin1')
+  const issued = async () => ({ kind: 'found', pdf: bankPdf })
+
+  test('issues the PDF where it has one, which the share and the check do not show', async () => {
+    const asked: object[] = []
+    bank.answer = async pix => {
+      asked.push(pix)
+      return issued()
+    }
+    for (const path of [`/payments/${charge}`, `/transfers/${transfer}`, `/payments/${refund}`]) {
+      const { official, issuer, share_url } = await readReceipt(`${path}/receipt`)
+      expect([official, issuer]).toEqual([true, VIRTUAL_ACCOUNT.bank.name])
+      expect((await download(`${path}/receipt.pdf?language=en`)).equals(bankPdf)).toBe(true)
+      const count = asked.length
+      const shared = await fetch(fixture.server.url + new URL(share_url).pathname)
+      expect(await readPdfText(Buffer.from(await shared.arrayBuffer()))).toContain('comprovante oficial')
+      expect(asked.length).toBe(count)
+    }
+    expect(asked.filter((_, index) => index % 2 === 0)).toEqual([
+      { kind: 'PAYMENT', endToEnd: 'E-payment' },
+      { kind: 'TRANSFER', endToEnd: 'E-transfer' },
+      { kind: 'REFUND', endToEnd: 'D-refund' },
+    ])
+  })
+
+  test('issues the file of the dashboard too', async () => {
+    const email = `${randomUUID()}@trilho.test`
+    await addUser(fixture.orm.em.fork(), { email, password: PASSWORD, accountUuid: account })
+    const merchant = createBrowser(fixture, { language: 'en' })
+    await merchant.signIn(email, PASSWORD)
+    bank.answer = issued
+    const file = await merchant.get(`/dashboard/charges/${charge}/receipt.pdf`)
+    expect([file.status, file.text.includes('of the bank')]).toEqual([200, true])
+  })
+
+  const unanswered = { kind: 'no_answer', code: 'unreadable_answer', message: '' }
+  test.each([
+    ['has none yet', async () => ({ kind: 'not_found' })],
+    ['answers with a broken one or not at all', async () => unanswered],
+    ['does not answer in time', () => new Promise<object>(() => {})],
+  ])('that %s leaves it to this service', async (_, answer) => {
+    bank.answer = answer
+    expect(await readReceipt(`/transfers/${transfer}/receipt`)).toMatchObject({
+      official: false,
+      issuer: null,
+    })
+    const text = await readPdfText(await download(`/transfers/${transfer}/receipt.pdf`))
+    expect(text).toContain('Não é o comprovante oficial do banco')
+  })
+
+  test('is not asked about a person whose data was erased, nor where it issues none', async () => {
+    bank.answer = issued
+    const movement = await insertMovement({ movementType: 'OUT', cents: 300, endToEnd: 'E-erased' })
+    const uuid = await insertTransfer('paid', movement, 300)
+    const readOfficial = async () => (await readReceipt(`/transfers/${uuid}/receipt`)).official
+    expect(await readOfficial()).toBe(true)
+    const setDialect = (dialect: string) =>
+      sql('update connection set dialect = ? where uuid = ?', [dialect, connection])
+    await setDialect('sicoob')
+    expect(await readOfficial()).toBe(false)
+    await setDialect('efi')
+    await sql(`update movement set receiver = receiver || '{"name":"[erased]"}' where uuid = ?`, [movement])
+    expect(await readOfficial()).toBe(false)
   })
 })
 

@@ -97,6 +97,10 @@ const calls: Record<keyof typeof efiAnswers, CallUnderTest> = {
     absent: { kind: 'not_found' },
   },
   listKeys: { make: provider => provider.listKeys(), unprovenKind: 'no_answer' },
+  findReceipt: {
+    make: provider => provider.findReceipt!({ kind: 'PAYMENT', endToEnd: END_TO_END }),
+    unprovenKind: 'no_answer',
+  },
   findLookUpBudget: { make: provider => provider.findLookUpBudget!(), unprovenKind: 'no_answer' },
   balances: { make: provider => provider.balances(), unprovenKind: 'no_answer' },
   statement: {

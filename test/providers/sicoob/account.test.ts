@@ -48,7 +48,7 @@ describe('access tokens', () => {
         const reply = async ({ path }: { path: string }) => {
           targets.push(origin + String(path).split('?')[0])
           const json = path.endsWith('/token') ? { access_token: 't', expires_in: 300 } : { saldo: 1 }
-          return { kind: 'answer' as const, status: 200, headers: {}, json, text: '' }
+          return { kind: 'answer' as const, status: 200, headers: {}, json, text: '', bytes: Buffer.alloc(0) }
         }
         return { sendPooled: reply, sendOnOwnConnection: reply, preconnect() {}, async close() {} }
       },

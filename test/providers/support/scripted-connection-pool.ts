@@ -38,7 +38,7 @@ export function createScriptedPool(script: PoolScript): OpenConnectionPool {
 const TOKEN_ANSWER = { status: 200, body: '{"access_token":"t","token_type":"Bearer","expires_in":3600}' }
 
 function toReply({ status, body }: HttpAnswer): ExchangeOutcome {
-  return { kind: 'answer', status, headers: {}, json: parseJson(body), text: body }
+  return { kind: 'answer', status, headers: {}, json: parseJson(body), text: body, bytes: Buffer.from(body) }
 }
 
 function parseJson(text: string): unknown {

@@ -121,6 +121,10 @@ const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
         ? { kind: 'refused', code: 'key_blocked_for_fraud' }
         : undefined,
   },
+  findReceipt: {
+    make: provider => provider.findReceipt!({ kind: 'PAYMENT', endToEnd: END_TO_END }),
+    unprovenKind: 'no_answer',
+  },
   findLookUpBudget: { make: provider => provider.findLookUpBudget!(), unprovenKind: 'no_answer' },
   balances: { make: provider => provider.balances(), unprovenKind: 'no_answer' },
   statement: { make: provider => provider.statement(...range), unprovenKind: 'no_answer' },

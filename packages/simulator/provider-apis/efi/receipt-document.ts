@@ -1,10 +1,7 @@
-import { textFromCents } from '../../amount.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
+import { type ReceiptSubject, writeReceiptPdf } from '../../receipt-pdf.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
-
-/** The settled PIX of a receipt. */
-type ReceiptSubject = { endToEnd: string; cents: number; at: string }
 
 /** Creates the handler of `GET /v2/gn/pix/comprovantes`, a PDF of a settled PIX by one id ("Obter comprovantes"). */
 export function createEfiReceiptHandler(state: SimulatorState): (call: SimulatedCall) => SimulatedResponse {
@@ -16,7 +13,7 @@ export function createEfiReceiptHandler(state: SimulatorState): (call: Simulated
     if (!subject) return errors.receiptNotFound()
     return {
       status: 200,
-      body: writePdf(`${subject.endToEnd} R$ ${textFromCents(subject.cents)} ${subject.at}`),
+      body: writeReceiptPdf(subject),
       headers: { 'content-type': 'application/pdf' },
     }
   }
@@ -52,27 +49,4 @@ function toSettled(
   const { endToEnd, cents, settledAt = null } = transfer ?? {}
   if (transfer?.accountId !== accountId || settledAt === null) return undefined
   return { endToEnd: endToEnd!, cents: cents!, at: settledAt }
-}
-
-/** Writes a PDF of one page with one line. */
-function writePdf(line: string): Buffer {
-  const content = `BT /F1 10 Tf 40 780 Td (${line}) Tj ET`
-  const objects = [
-    '<</Type/Catalog/Pages 2 0 R>>',
-    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>',
-    `<</Length ${content.length}>>stream\n${content}\nendstream`,
-    '<</Type/Font/Subtype/Type1/BaseFont/Courier>>',
-  ]
-  let text = '%PDF-1.4\n'
-  const offsets = objects.map((object, index) => {
-    const offset = text.length
-    text += `${index + 1} 0 obj${object}endobj\n`
-    return `${String(offset).padStart(10, '0')} 00000 n \n`
-  })
-  const count = objects.length + 1
-  const table = `xref\n0 ${count}\n0000000000 65535 f \n${offsets.join('')}`
-  return Buffer.from(
-    `${text}${table}trailer<</Size ${count}/Root 1 0 R>>\nstartxref\n${text.length}\n%%EOF\n`,
-  )
 }

@@ -52,6 +52,8 @@ export const debitOutsidePeriod = () =>
 export const debitNotRetryable = () => buildWooviError('A cobrança não pode ser retentada')
 
 export const transactionNotFound = () => buildWooviError('Transaction not found')
+/** Woovi publishes the status, 404, and no sentence. */
+export const wooviReceiptNotFound = (): SimulatedResponse => ({ ...transactionNotFound(), status: 404 })
 export const wooviRefundIdInUse = () =>
   buildWooviError('Já existe um reembolso com o correlationID fornecido')
 export const wooviRefundNotFound = () => buildWooviError('Reembolso não encontrado')

@@ -494,9 +494,10 @@ class Payments:
     def get_receipt(self, uuid: str) -> models.Receipt:
         """Read the receipt of the payment of a charge.
 
-        Once its money has settled. Issued by this service and not by a bank: `official` is false. What went
-        back since is in `returns`. `authentication` never changes while the secret key of the service
-        stays. Token scope: `read` or `charges`.
+        Once its money has settled. `official` tells whether its bank issues the PDF now; where a bank
+        issues none, or does not answer, this service does. What went back since is in `returns`.
+        `authentication` never changes while the secret key of the service stays. Token scope: `read` or
+        `charges`.
         """
         return self._transport.send(
             Call(
@@ -512,7 +513,8 @@ class Payments:
     ) -> bytes:
         """Read the receipt of the payment of a charge as a PDF.
 
-        Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
+        Once its money has settled. Its bank's own where that issues one, in its language; else this
+        service's, of which equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
         `charges`.
 
         Args:
@@ -532,9 +534,10 @@ class Payments:
     def get_refund_receipt(self, uuid: str, refund: str) -> models.Receipt:
         """Read the receipt of a refund.
 
-        Once its money has settled. Issued by this service and not by a bank: `official` is false. What went
-        back since is in `returns`. `authentication` never changes while the secret key of the service
-        stays. Token scope: `read` or `refunds`.
+        Once its money has settled. `official` tells whether its bank issues the PDF now; where a bank
+        issues none, or does not answer, this service does. What went back since is in `returns`.
+        `authentication` never changes while the secret key of the service stays. Token scope: `read` or
+        `refunds`.
         """
         return self._transport.send(
             Call(
@@ -550,7 +553,8 @@ class Payments:
     ) -> bytes:
         """Read the receipt of a refund as a PDF.
 
-        Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
+        Once its money has settled. Its bank's own where that issues one, in its language; else this
+        service's, of which equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
         `refunds`.
 
         Args:
@@ -2463,9 +2467,10 @@ class Transfers:
     def get_receipt(self, uuid: str) -> models.Receipt:
         """Read the receipt of a transfer.
 
-        Once its money has settled. Issued by this service and not by a bank: `official` is false. What went
-        back since is in `returns`. `authentication` never changes while the secret key of the service
-        stays. Token scope: `read` or `transfers`.
+        Once its money has settled. `official` tells whether its bank issues the PDF now; where a bank
+        issues none, or does not answer, this service does. What went back since is in `returns`.
+        `authentication` never changes while the secret key of the service stays. Token scope: `read` or
+        `transfers`.
         """
         return self._transport.send(
             Call(
@@ -2481,7 +2486,8 @@ class Transfers:
     ) -> bytes:
         """Read the receipt of a transfer as a PDF.
 
-        Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
+        Once its money has settled. Its bank's own where that issues one, in its language; else this
+        service's, of which equal receipts are equal bytes, at most 200 kB. Token scope: `read` or
         `transfers`.
 
         Args:

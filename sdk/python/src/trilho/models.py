@@ -2310,7 +2310,11 @@ class Receipt(Model):
     """
     official: bool
     """
-    Whether a bank has issued it; false: this service has
+    Whether the bank issues the PDF now; false: this service does
+    """
+    issuer: str | None
+    """
+    Name of the bank that issues the PDF; null: this service does
     """
     mode: Literal["live", "test"] | str
     """

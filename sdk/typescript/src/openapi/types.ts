@@ -1026,7 +1026,7 @@ export interface paths {
         };
         /**
          * Read the receipt of the payment of a charge
-         * @description Once its money has settled. Issued by this service and not by a bank: `official` is false. What went back since is in `returns`. `authentication` never changes while the secret key of the service stays. Token scope: `read` or `charges`.
+         * @description Once its money has settled. `official` tells whether its bank issues the PDF now; where a bank issues none, or does not answer, this service does. What went back since is in `returns`. `authentication` never changes while the secret key of the service stays. Token scope: `read` or `charges`.
          */
         get: operations["getPaymentReceipt"];
         put?: never;
@@ -1046,7 +1046,7 @@ export interface paths {
         };
         /**
          * Read the receipt of the payment of a charge as a PDF
-         * @description Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `charges`.
+         * @description Once its money has settled. Its bank's own where that issues one, in its language; else this service's, of which equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `charges`.
          */
         get: operations["getPaymentReceiptPdf"];
         put?: never;
@@ -1066,7 +1066,7 @@ export interface paths {
         };
         /**
          * Read the receipt of a transfer
-         * @description Once its money has settled. Issued by this service and not by a bank: `official` is false. What went back since is in `returns`. `authentication` never changes while the secret key of the service stays. Token scope: `read` or `transfers`.
+         * @description Once its money has settled. `official` tells whether its bank issues the PDF now; where a bank issues none, or does not answer, this service does. What went back since is in `returns`. `authentication` never changes while the secret key of the service stays. Token scope: `read` or `transfers`.
          */
         get: operations["getTransferReceipt"];
         put?: never;
@@ -1086,7 +1086,7 @@ export interface paths {
         };
         /**
          * Read the receipt of a transfer as a PDF
-         * @description Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `transfers`.
+         * @description Once its money has settled. Its bank's own where that issues one, in its language; else this service's, of which equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `transfers`.
          */
         get: operations["getTransferReceiptPdf"];
         put?: never;
@@ -1106,7 +1106,7 @@ export interface paths {
         };
         /**
          * Read the receipt of a refund
-         * @description Once its money has settled. Issued by this service and not by a bank: `official` is false. What went back since is in `returns`. `authentication` never changes while the secret key of the service stays. Token scope: `read` or `refunds`.
+         * @description Once its money has settled. `official` tells whether its bank issues the PDF now; where a bank issues none, or does not answer, this service does. What went back since is in `returns`. `authentication` never changes while the secret key of the service stays. Token scope: `read` or `refunds`.
          */
         get: operations["getPaymentRefundReceipt"];
         put?: never;
@@ -1126,7 +1126,7 @@ export interface paths {
         };
         /**
          * Read the receipt of a refund as a PDF
-         * @description Once its money has settled. Equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `refunds`.
+         * @description Once its money has settled. Its bank's own where that issues one, in its language; else this service's, of which equal receipts are equal bytes, at most 200 kB. Token scope: `read` or `refunds`.
          */
         get: operations["getPaymentRefundReceiptPdf"];
         put?: never;
@@ -4782,8 +4782,10 @@ export interface components {
              * @description The charge, the transfer or the refund
              */
             uuid: string;
-            /** @description Whether a bank has issued it; false: this service has */
+            /** @description Whether the bank issues the PDF now; false: this service does */
             official: boolean;
+            /** @description Name of the bank that issues the PDF; null: this service does */
+            issuer: string | null;
             /**
              * @description `test`: simulated, no money has moved
              * @enum {string}

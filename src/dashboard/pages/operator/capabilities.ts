@@ -25,6 +25,7 @@ export function listCapabilityFacts(
     keepsOrderIds: yesOrNo(can.keepsOrderIds),
     canCheckDocument: yesOrNo(can.canCheckDocument),
     canLookUpKey: yesOrNo(can.canLookUpKey),
+    issuesReceipts: yesOrNo(can.issuesReceipts),
     canIssueOpenAmount: yesOrNo(can.canIssueOpenAmount),
     dueCharges: yesOrNo(can.dueCharges !== null),
     journeys: can.journeys.map(journey => t(`journey.${journey}`)).join(', ') || t('capability.no'),
