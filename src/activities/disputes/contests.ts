@@ -5,7 +5,6 @@ import { ROW_LOCK } from '../../db/locks.ts'
 import { scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import {
   ContestError,
-  type ContestEvent,
   type ContestRecord,
   contestErrorCodeOf,
   contestMachine,
@@ -77,7 +76,7 @@ export async function recordContestProgress(
   if (record.event === 'sent') Object.assign(contest, { protocol: record.protocol, sentAt: at })
   else contest.decidedAt = at
   if (record.event === 'accepted') await creditContest(em, dispute, contest, record.movementUuid)
-  transition<Contest['state'], never, ContestEvent>(contest, contestMachine as never, record.event, at)
+  transition(contest, contestMachine, record.event, at)
   await recordContestEvent(em, storage, dispute, at)
   return true
 }

@@ -5,6 +5,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { Contest, type Dispute } from '../../db/entities/dispute.ts'
 import { contestErrorCodeOf, NotContestable } from '../../domain/disputes/contest.ts'
 import { fail } from '../../http/api-error.ts'
+import { isOutage } from '../../http/outage.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import {
@@ -98,8 +99,9 @@ export async function contestDispute(
   try {
     await writeDirectly(em, { ids: { uuid }, act }, tx => storeContest(tx, dependencies.storage, order))
   } catch (error) {
+    // After an outage during the commit the contest may be stored, and its files stay.
+    if (!isOutage(error)) await removeAttachments(dependencies, uploads)
     if (!(error instanceof NotContestable)) throw error
-    await removeAttachments(dependencies, uploads)
     // A parallel request with the same key may have contested it.
     const parallel = await findStored()
     return parallel ? replay(parallel) : fail(error.code)
