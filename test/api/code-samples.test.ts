@@ -13,7 +13,7 @@ import { installSdkPackages } from '../support/python-packages.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
 import type { ApiClient } from './support/client.ts'
 import { readOutboxCode } from './support/outbox.ts'
-import { createPayoutActions } from './support/payout-actions.ts'
+import { type ApiResource, createPayoutActions } from './support/payout-actions.ts'
 import { pollUntil } from './support/poll-until.ts'
 import {
   runCurlSamples,
@@ -179,6 +179,7 @@ async function createSampleFixtures(label: string) {
     ...REQUEST_DISPUTE_EXAMPLE,
     transfer_uuid: transferUuid,
   })
+  const returnedMed = await createReturnedDispute(merchant)
   const waiting = await createWaitingOrders(merchant)
   return {
     merchant,
@@ -209,10 +210,32 @@ async function createSampleFixtures(label: string) {
     delivery: delivery.body.data,
     med: med.body.data[0],
     requestedMed: requestedMed.body.data,
+    returnedMed,
     event: event.body.data[0],
     deposit: deposit!,
     unnamedDeposit: unnamedDeposit!,
   }
+}
+
+/** Creates a dispute whose bank has returned the money of its charge. */
+async function createReturnedDispute(
+  merchant: Awaited<ReturnType<TestStack['createMerchant']>>,
+): Promise<{ uuid: string }> {
+  const { uuid, payment } = await createPayoutActions(stack).createPaidCharge(merchant)
+  const { id } = await stack.simulator.openDispute({
+    end_to_end: payment.pix.transaction.end_to_end,
+    type: 'SCAM',
+  })
+  const waitForDispute = async (isWanted: (med: ApiResource) => boolean): Promise<ApiResource> => {
+    const find = async () => {
+      const { body } = await merchant.api.get('/api/v1/meds')
+      return (body.data as ApiResource[]).find(one => one.charge_uuid === uuid && isWanted(one))
+    }
+    return pollUntil(find, found => found !== undefined)
+  }
+  await waitForDispute(() => true)
+  await stack.simulator.decideDispute(id, 'agreed')
+  return waitForDispute(({ contestable_until }) => contestable_until !== undefined)
 }
 
 const recurrenceDay = addDays(computeBrasiliaDay(new Date()), 5)
@@ -286,6 +309,8 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
   const deposit = isAssignment ? made.unnamedDeposit : made.deposit
   const qrCode = isAssignment ? made.counterCode : made.qrCode
   const recurrence = operationId === 'cancelRecurrence' ? made.endingRecurrence : made.recurrence
+  const disputes = { cancelMed: made.requestedMed, contestMed: made.returnedMed }
+  const dispute = disputes[operationId as keyof typeof disputes] ?? made.med
   const report = operationId === 'deleteReport' ? made.endingReport : made.report
   const replacements: [example: string | RegExp, real: string][] = [
     [EXAMPLE_UUIDS.charge, charge.uuid],
@@ -293,7 +318,7 @@ function replaceExamples(operationId: string, source: string, made: SampleFixtur
     [EXAMPLE_UUIDS.transfer, transfer],
     [EXAMPLE_UUIDS.transferBatch, batches[operationId] ?? batch],
     [EXAMPLE_UUIDS.deposit, deposit.uuid],
-    [EXAMPLE_UUIDS.dispute, operationId === 'cancelMed' ? made.requestedMed.uuid : made.med.uuid],
+    [EXAMPLE_UUIDS.dispute, dispute.uuid],
     [EXAMPLE_UUIDS.provider, made.merchant.connection.uuid],
     [EXAMPLE_UUIDS.recipient, made.recipient.uuid],
     [EXAMPLE_UUIDS.webhook, made.webhook.uuid],

@@ -166,6 +166,14 @@ const refuses = (method: string, path: (one: Carried) => string, body?: object) 
   expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
 }
 
+/** Nor is a dispute of another provider answered or contested, by a form. */
+const refusesForm = (act: 'reply' | 'contest') => async () => {
+  const raw = '--b\r\ncontent-disposition: form-data; name="analysis"\r\n\r\n1\r\n--b--\r\n'
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+  const answer = await bound.call('POST', `/api/v1/meds/${theirs.med}/${act}`, { raw, headers })
+  expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
+}
+
 /**
  * The token's own provider is used, whatever the body names: another one of the account, one of another account, or an
  * unknown one.
@@ -395,12 +403,8 @@ const RULES: Record<string, () => Promise<void>> = {
     expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
   },
   'POST /api/v1/meds/{uuid}/cancel': refuses('POST', one => `/meds/${one.med}/cancel`),
-  'POST /api/v1/meds/{uuid}/reply': async () => {
-    const form = '--b\r\ncontent-disposition: form-data; name="accept"\r\n\r\n1\r\n--b--\r\n'
-    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
-    const answer = await bound.call('POST', `/api/v1/meds/${theirs.med}/reply`, { raw: form, headers })
-    expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
-  },
+  'POST /api/v1/meds/{uuid}/reply': refusesForm('reply'),
+  'POST /api/v1/meds/{uuid}/contest': refusesForm('contest'),
   'GET /api/v1/ledger': async () => {
     await lists('/ledger', of, one => one.provider)()
     expect((await get(`/ledger?provider_uuid=${theirs.provider}`)).body.data).toEqual([])
