@@ -74,7 +74,7 @@ test('bodies are JSON that a person can change, and a form where files are sent'
     const mediaType = Object.keys(requestBody?.content ?? {})[0]
     if (mediaType === undefined) expect(http.body).toBe('none')
     else if (mediaType === 'application/json') expect(JSON.parse(body!.json!)).toBeInstanceOf(Object)
-    else expect(body!.multipartForm!.map(({ name }) => name)).toContain('accept')
+    else expect(body!.multipartForm!.map(({ name }) => name)).toContain('analysis')
   }
 })
 
