@@ -333,7 +333,9 @@ async function recordDisputeReturn(
   const { paid: paidParts, excess } = paySplitParts(dispute, shares, after.claimedCents)
   Object.assign(dispute, after)
   dispute.returnedCents += returned.cents
-  dispute.returnedAt = movement.settledAt ?? at
+  // A provider may list an earlier return later.
+  const returnedAt = new Date(returned.at)
+  if (!dispute.returnedAt || returnedAt > dispute.returnedAt) dispute.returnedAt = returnedAt
   const { uuid: ownerUuid, requestId } = dispute
   if (charge) await recordProviderRefund(em, { charge, movement, paidParts, ownerUuid, requestId, at })
   await postMovement(em, movement, legs)

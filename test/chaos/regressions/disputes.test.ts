@@ -73,6 +73,21 @@ test('a deadline that the provider names after the opening replaces the seven da
   expect(await pollForDeadline(null)).toBe(inDays(3))
 })
 
+test('a return may be contested from the latest one on, in whatever order the provider lists them', async () => {
+  const { order, pollAnswering } = await disputed(0, '2026-11-01T12:00:00Z')
+  const returnAt = (at: string) => ({ id: null, endToEnd: endToEndId('D'), cents: 100, at })
+  const latest = returnAt('2026-11-20T12:00:00.000Z')
+  const earlier = returnAt('2026-11-10T12:00:00.000Z')
+  for (const returns of [[latest], [latest, earlier]]) {
+    await pollAnswering({ status: 'agreed', returns })
+    const [row] = await fixture.sql<{ at: string; cents: number }>(
+      'select returned_at as at, returned_cents::int as cents from dispute where uuid = ?',
+      [order.uuid],
+    )
+    expect([new Date(row!.at), row!.cents]).toEqual([new Date(latest.at), 100 * returns.length])
+  }
+})
+
 test('a transfer’s return repays what the service has advanced, as a refund’s return does', async () => {
   const at = new Date().toISOString()
   const { merchant, pollAnswering: told } = await disputed(1_000, at)

@@ -6,6 +6,7 @@ import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import { chargeMachine } from '../../../src/domain/charges/charge.ts'
 import { chargeRevisionMachine } from '../../../src/domain/charges/charge-revision.ts'
 import { splitMachine } from '../../../src/domain/charges/split.ts'
+import { contestMachine } from '../../../src/domain/disputes/contest.ts'
 import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
 import { movementMachine } from '../../../src/domain/ledger/movement.ts'
 import { ATTEMPT_MACHINES } from '../../../src/domain/providers/attempt.ts'
@@ -364,6 +365,7 @@ describe('database constraints', () => {
     ['transfer_batch', batchMachine, reachedFrom],
     ['refund', refundMachine, reachedFrom],
     ['dispute', disputeMachine, reachedFrom],
+    ['contest', contestMachine, stepsFrom],
     ['delivery', deliveryMachine, stepsFrom],
     ['movement', movementMachine, stepsFrom],
     ['split', splitMachine, stepsFrom],

@@ -233,7 +233,8 @@ describe('what became of a contest', () => {
   })
 
   test.each([
-    ['a step that the table lacks', `state = 'rejected', decided_at = now()`, 'contest_sent'],
+    ['a step that the table lacks', `state = 'rejected', decided_at = now()`, 'contest_transition'],
+    ['a hand-over without a protocol', `state = 'sent', sent_at = now()`, 'contest_sent'],
     ['a way back', `state = 'pending', sent_at = null, protocol = null`, 'contest_transition'],
     ['a credit of nothing', `state = 'accepted', decided_at = now()`, 'contest_credited'],
     [
@@ -244,10 +245,44 @@ describe('what became of a contest', () => {
   ])('is not %s in the database either', async (name, change, constraint) => {
     const uuid = await insertReturned()
     await contest(uuid)
-    if (name !== 'a step that the table lacks') await record(uuid, { event: 'sent', protocol: 'P' })
+    if (!/step|hand-over/.test(name)) await record(uuid, { event: 'sent', protocol: 'P' })
     await expect(
       fixture.orm.em.execute(`update contest set ${change} where dispute_uuid = ?`, [uuid]),
     ).rejects.toMatchObject({ constraint })
+  })
+
+  test.each([
+    ['of a dispute without a return', {}, 'contest_disputed'],
+    ['of a dispute of a transfer', { kind: 'REQUESTED_MED' }, 'contest_disputed'],
+  ])('is none %s in the database either', async (_, row, constraint) => {
+    const uuid = await insertDispute(fixture, { connection: account.connection, ...row })
+    await expect(
+      fixture.orm.em.execute(
+        `insert into contest (dispute_uuid, account_uuid, state, analysis, request_id, order_uuid, fingerprint, created_at, updated_at)
+         values (?, ?, 'pending', 'x', 'r', ?, 'f', now(), now())`,
+        [uuid, account.uuid, uuid],
+      ),
+    ).rejects.toMatchObject({ constraint })
+  })
+
+  test('of a return that has no day, and a credit of two contests, is none in the database either', async () => {
+    const [first, second] = [await insertReturned(), await insertReturned()]
+    await expect(
+      fixture.orm.em.execute('update dispute set returned_at = null where uuid = ?', [first]),
+    ).rejects.toMatchObject({ constraint: 'dispute_returned' })
+    const movement = await receiveDeposit(fixture, account.connection)
+    for (const uuid of [first, second]) {
+      await contest(uuid)
+      await record(uuid, { event: 'sent', protocol: 'P' })
+    }
+    const accept = (uuid: string) =>
+      fixture.orm.em.execute(
+        `update contest set state = 'accepted', decided_at = now(), value_cents = 1000, movement_uuid = ?
+         where dispute_uuid = ?`,
+        [movement, uuid],
+      )
+    await accept(first)
+    await expect(accept(second)).rejects.toMatchObject({ constraint: 'contest_movement_uuid_key' })
   })
 
   test('is no more than was returned in the database either', async () => {

@@ -10,7 +10,7 @@ const TRANSITIONS = createTransitionTrigger('dispute', {
 })
 
 const CONTEST_TRANSITIONS = createTransitionTrigger('contest', {
-  pending: 'sent accepted rejected',
+  pending: 'sent',
   sent: 'accepted rejected',
 })
 
