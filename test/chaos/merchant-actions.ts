@@ -321,8 +321,8 @@ export function createMerchantActions(scene: StormContext) {
       if (issuing.length + pending.length === 0) return
       await runInBatches(pending, async charge => {
         const { uuid, external_ref } = charge
-        if (!API_VISIBILITIES[connectionOf(charge).api].cancelsCharges) {
-          const { payload } = charge.payment
+        const { payload, due } = charge.payment
+        if (!due && !API_VISIBILITIES[connectionOf(charge).api].cancelsCharges) {
           await nullIfRefused(site.simulator.pay({ payload, ...(charge.value === 0 && { value: 1 }) }))
           return
         }
@@ -348,7 +348,7 @@ type OpenCharge = {
   external_ref: string
   value: number
   provider: { uuid: string }
-  payment: { payload: string }
+  payment: { payload: string; due?: object }
 }
 
 function isRefundable({ status }: { status: string }): boolean {

@@ -72,7 +72,7 @@ export function createPayerActions(scene: StormContext) {
     const value = how === 'wrong' && cents === asks ? cents + 1 : cents
     const isForced = how === 'again' || how === 'late'
     const chooses = how === 'wrong' || shown.value === 0
-    const day = findPaymentDay(shown, { daysAfterDue, isFirst: isFirst && !isForced })
+    const day = findPaymentDay(shown, { daysAfterDue, isFirst })
     const order = {
       payload,
       force: isForced,

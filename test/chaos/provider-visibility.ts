@@ -9,7 +9,7 @@ type ApiVisibility = {
   showsReturns: boolean
   /** End-to-end ids are reported; where they are not, merchants are shown none, and the simulator's statement has them. */
   showsEndToEnd: boolean
-  /** A charge can be cancelled; where it cannot, it can be paid until it expires. */
+  /** A charge without a due date can be cancelled, as one with a due date everywhere; where it cannot, it can be paid until it expires. */
   cancelsCharges: boolean
   /**
    * The parts of a payment of a charge with a due date are reported. Where they are not, at every account of an API or at some, a PIX is
