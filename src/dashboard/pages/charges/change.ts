@@ -121,7 +121,8 @@ function hasSameTerms(due: ReviseChargeBody['due'], terms: DueTerms): boolean {
 function readChange(visit: ChargeVisit, charge: ReadCharge & { due: DueTerms }) {
   const { fields, body } = readChangeForm(visit)
   const { value, due, message } = body
-  if (message === undefined && charge.message) failField('message', 'cannot be removed')
+  const isEmptied = visit.form.has('message') && message === undefined
+  if (isEmptied && charge.message) failField('message', 'cannot be removed')
   const changed = {
     ...(value !== charge.valueCents && { value: fields.value }),
     ...(!hasSameTerms(due, charge.due) && { due: fields.due }),
