@@ -9,6 +9,7 @@ import {
   contestErrorCodeOf,
   contestMachine,
   NotContestable,
+  REINSTATEMENT_REASONS,
 } from '../../domain/disputes/contest.ts'
 import type { FileStorage } from '../../storage/storage.ts'
 import type { DisputeReplyDetails } from '../../workflows/contracts/disputes.ts'
@@ -87,9 +88,6 @@ function isRecorded({ state, protocol, movementUuid }: Contest, record: ContestR
   return movementUuid === record.movementUuid
 }
 
-/** Reasons of a credit that belongs to nothing else. */
-const CREDIT_REASONS = ['deposit', 'provider_credit', 'adjustment'] as const
-
 /** Names the movement that has credited an accepted contest. What it may be, the database holds too (`contest_credited`). */
 async function creditContest(
   em: EntityManager,
@@ -103,7 +101,7 @@ async function creditContest(
     providerAccountUuid,
     movementType: 'IN',
     status: 'SETTLED',
-    reason: { $in: [...CREDIT_REASONS] },
+    reason: { $in: [...REINSTATEMENT_REASONS] },
   })
   if (!movement)
     throw new ContestError(

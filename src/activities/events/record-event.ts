@@ -1,11 +1,6 @@
 import { z } from 'zod'
 import { chargeSchema, showCharge } from '../../contract/charges/charge.ts'
-import {
-  type AttachmentLinker,
-  disputeSchema,
-  showAttachments,
-  showDispute,
-} from '../../contract/disputes/dispute.ts'
+import { type AttachmentLinker, disputeSchema, showLinkedDispute } from '../../contract/disputes/dispute.ts'
 import { movementSchema, showMovement } from '../../contract/ledger/movement.ts'
 import { recurrenceSchema, showRecurrence } from '../../contract/recurrences/recurrence.ts'
 import { refundSchema, showRefund } from '../../contract/refunds/refund.ts'
@@ -15,7 +10,7 @@ import { batchSchema, needsBatchApproval, showBatch } from '../../contract/trans
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
-import { ATTACHMENT_ORDER, Attachment, Contest, type Dispute } from '../../db/entities/dispute.ts'
+import type { Dispute } from '../../db/entities/dispute.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Recurrence } from '../../db/entities/recurrence.ts'
 import type { Refund } from '../../db/entities/refund.ts'
@@ -24,6 +19,7 @@ import type { TransferBatch } from '../../db/entities/transfer-batch.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { queryApproval } from '../../db/repositories/approvals.ts'
 import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
+import { readDisputeParts } from '../../db/repositories/disputes.ts'
 import { insertEvent, type NewEvent, scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import { findPastDueRecurrences } from '../../db/repositories/recurrences.ts'
 import { queryChargeRefunds } from '../../db/repositories/refunds.ts'
@@ -144,12 +140,10 @@ export function recordDisputeEvent(
   dispute: Dispute,
   { at, linkTo }: { at: Date; linkTo: AttachmentLinker },
 ): Promise<void> {
-  const { uuid: disputeUuid, connection, requestId } = dispute
+  const { connection, requestId } = dispute
   return recordEvent(em, 'MED', dispute, { connectionUuid: connection.uuid, requestId, at }, async () => {
-    const attachments = await em.find(Attachment, { disputeUuid }, { orderBy: ATTACHMENT_ORDER })
-    const contest = dispute.returnedAt ? await em.findOne(Contest, { disputeUuid }) : null
-    const links = await showAttachments(attachments, linkTo)
-    return z.encode(disputeSchema, showDispute(dispute, { attachments: links, contest }))
+    const parts = await readDisputeParts(em, dispute)
+    return z.encode(disputeSchema, await showLinkedDispute(dispute, parts, linkTo))
   })
 }
 

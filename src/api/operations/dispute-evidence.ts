@@ -3,8 +3,9 @@ import { showMovementInitiation } from '../../contract/ledger/movement.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { readInSnapshot } from '../../db/client/transaction.ts'
 import { Charge } from '../../db/entities/charge.ts'
-import { ATTACHMENT_ORDER, Attachment, Contest, type Dispute } from '../../db/entities/dispute.ts'
+import type { Dispute } from '../../db/entities/dispute.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
+import { readDisputeParts } from '../../db/repositories/disputes.ts'
 import { showEndToEndId } from '../../domain/pix/identifiers.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { requireVisibleDispute } from './disputes.ts'
@@ -18,8 +19,7 @@ export function readDisputeEvidence(
   return readInSnapshot(requestEm, async em => {
     const dispute = await requireVisibleDispute(em, token, uuid)
     const { kind, movement, analysis, providerAnalysis, details } = dispute
-    const attachments = await em.find(Attachment, { disputeUuid: uuid }, { orderBy: ATTACHMENT_ORDER })
-    const contest = await em.findOne(Contest, { disputeUuid: uuid })
+    const { attachments, contest } = await readDisputeParts(em, dispute)
     const { sender, receiver } = showMovementInitiation(movement)
     const merchantText = kind === 'RECEIVED_MED' ? analysis : details
     return {

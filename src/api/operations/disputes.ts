@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import {
+  type AttachmentLinker,
   type DisputeReplyForm,
   type DisputesQuery,
-  showAttachments,
   showDispute,
+  showLinkedDispute,
 } from '../../contract/disputes/dispute.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import { ATTACHMENT_ORDER, Attachment, Contest, Dispute } from '../../db/entities/dispute.ts'
+import { Attachment, Dispute } from '../../db/entities/dispute.ts'
 import { findDisputesByDeadline } from '../../db/repositories/account-tasks.ts'
-import {
-  isContestable,
-  type ReadAttachment,
-  type ReadDispute,
-  readDisputes,
-} from '../../db/repositories/disputes.ts'
+import { isContestable, readDisputeParts, readDisputes } from '../../db/repositories/disputes.ts'
 import { formatTextArray, hasAnyState } from '../../db/sql-conditions.ts'
 import { REPLY_LINK_SECONDS } from '../../domain/disputes/attachment.ts'
 import { type DisputeState, disputeMachine, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
@@ -57,11 +53,13 @@ export async function requireVisibleDispute(em: EntityManager, token: CallerToke
 }
 
 export async function showDisputeWithAttachments(em: EntityManager, storage: FileStorage, dispute: Dispute) {
-  const { uuid: disputeUuid, returnedAt } = dispute
-  const attachments = await em.find(Attachment, { disputeUuid }, { orderBy: ATTACHMENT_ORDER })
-  const contest = returnedAt ? await em.findOne(Contest, { disputeUuid }) : null
-  return showLinkedDispute(storage, dispute, { attachments, contest })
+  return showLinkedDispute(dispute, await readDisputeParts(em, dispute), createLinker(storage))
 }
+
+const createLinker =
+  (storage: FileStorage): AttachmentLinker =>
+  ({ storageKey }) =>
+    storage.createLink(storageKey)
 
 export async function listDisputes(
   em: EntityManager,
@@ -87,7 +85,10 @@ export async function listDisputes(
     ],
     read: page => readDisputes(em, page),
   })
-  return { data: await Promise.all(data.map(one => showLinkedDispute(storage, one, one))), meta }
+  return {
+    data: await Promise.all(data.map(one => showLinkedDispute(one, one, createLinker(storage)))),
+    meta,
+  }
 }
 
 /** Most disputes of a list that has no pages: those that wait for an answer are few. */
@@ -104,15 +105,6 @@ export async function listDisputesByDeadline(em: EntityManager, token: CallerTok
     { populate: ['connection', 'movement'], orderBy: { dueAt: 'asc', uuid: 'asc' } },
   )
   return rows.map(row => showDispute(row, { attachments: [], contest: null }))
-}
-
-async function showLinkedDispute(
-  storage: FileStorage,
-  dispute: ReadDispute,
-  { attachments, contest }: { attachments: ReadAttachment[]; contest: Contest | null },
-) {
-  const links = await showAttachments(attachments, ({ storageKey }) => storage.createLink(storageKey))
-  return showDispute(dispute, { attachments: links, contest })
 }
 
 type DisputeReplyDependencies = AttachmentDependencies & {

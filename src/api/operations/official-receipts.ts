@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ShownReceipt } from '../../contract/receipts/receipt.ts'
 import type { Orm } from '../../db/client/orm.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
@@ -6,6 +5,7 @@ import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import { ERASED_TEXT } from '../../domain/privacy/erasure.ts'
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/capabilities.ts'
 import { RECEIPT_WAIT_MS } from '../../http/limits.ts'
+import { ResponseTimeoutError, withTimeout } from '../../http/outage.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import { issueReceipt, type ReceiptIssuer, type ReceiptRequest } from './receipts.ts'
@@ -43,9 +43,10 @@ async function findBankPdf(
   const connection = await runQuery(em, queryConnectionToCall(em, carrier.uuid))
   if (!connection || !PROVIDER_CAPABILITIES[connection.dialect].issuesReceipts) return null
   getRequestDeadline().extendBy(RECEIPT_WAIT_MS)
-  const isAnswered = new AbortController()
-  const tooLate = sleep(RECEIPT_WAIT_MS, null, { signal: isAnswered.signal }).catch(() => null)
   const answer = providers.providerFor(connection).findReceipt!({ kind, endToEnd })
-  const outcome = await Promise.race([answer, tooLate]).finally(() => isAnswered.abort())
+  const outcome = await withTimeout(RECEIPT_WAIT_MS, answer).catch(error => {
+    if (error instanceof ResponseTimeoutError) return null
+    throw error
+  })
   return outcome?.kind === 'found' ? outcome.pdf : null
 }

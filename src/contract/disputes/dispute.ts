@@ -155,12 +155,6 @@ export type DisputesQuery = z.output<typeof disputesQuery>
 export type AttachmentLinker = (attachment: ReadAttachment) => Promise<string>
 type AttachmentLink = { uuid: string; url: string }
 
-export function showAttachments(attachments: ReadAttachment[], linkTo: AttachmentLinker) {
-  return Promise.all(
-    attachments.map(async attachment => ({ uuid: attachment.uuid, url: await linkTo(attachment) })),
-  )
-}
-
 type ShownDispute = z.output<typeof disputeSchema>
 
 /** Presents the response of POST /meds, which a replay repeats: the dispute as it was requested. */
@@ -171,7 +165,7 @@ export function showRequestedDispute(dispute: ReadDispute): ShownDispute {
 }
 
 /** What a response shows of a dispute beside its row. */
-export type DisputeParts = { attachments: AttachmentLink[]; contest: Contest | null }
+type DisputeParts = { attachments: AttachmentLink[]; contest: Contest | null }
 
 /** Presents the current dispute, as GET shows it. The caller has loaded connection and movement. */
 export function showDispute(dispute: ReadDispute, { attachments, contest }: DisputeParts): ShownDispute {
@@ -207,6 +201,19 @@ export function showDispute(dispute: ReadDispute, { attachments, contest }: Disp
     created_at: dispute.createdAt,
     updated_at: dispute.updatedAt,
   }
+}
+
+/** Presents a dispute as `showDispute`, with new links to its attachments. */
+export async function showLinkedDispute(
+  dispute: ReadDispute,
+  { attachments, contest }: { attachments: ReadAttachment[]; contest: Contest | null },
+  linkTo: AttachmentLinker,
+): Promise<ShownDispute> {
+  const links = attachments.map(async attachment => ({
+    uuid: attachment.uuid,
+    url: await linkTo(attachment),
+  }))
+  return showDispute(dispute, { attachments: await Promise.all(links), contest })
 }
 
 function showRecovery({ stage, events }: DisputeRecovery): ShownDispute['recovery'] {

@@ -5,7 +5,7 @@ import { PROVIDER_APIS } from '../../domain/providers/provider.ts'
 import { MINUTE } from '../../domain/shared/intervals.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { type Connection, ProviderAccount } from '../entities/connection.ts'
-import { type Attachment, Contest, Dispute } from '../entities/dispute.ts'
+import { ATTACHMENT_ORDER, Attachment, Contest, Dispute } from '../entities/dispute.ts'
 import { Movement } from '../entities/movement.ts'
 import { getEntityMapper, queryEntities } from '../pipeline/entity-mapper.ts'
 import { type Query, query, type ResultRow } from '../pipeline/query.ts'
@@ -125,6 +125,14 @@ const ATTACHMENTS_COLUMN = `(
   select json_agg(json_build_object('uuid', a.uuid, 'storageKey', a.storage_key) order by a.reply, a.position)
   from attachment a where a.dispute_uuid = d.uuid
 )`
+
+/** Reads what is shown of a dispute beside its row: its attachments in their order, and its contest where it has one. */
+export async function readDisputeParts(em: EntityManager, { uuid: disputeUuid, returnedAt }: Dispute) {
+  const attachments = await em.find(Attachment, { disputeUuid }, { orderBy: ATTACHMENT_ORDER })
+  // What was not returned is not contested.
+  const contest = returnedAt ? await em.findOne(Contest, { disputeUuid }) : null
+  return { attachments, contest }
+}
 
 /** Selects what may be contested now (`contestErrorCodeOf`), or what may not. */
 export function isContestable(isWanted: boolean): OptionalSqlCondition {

@@ -1,3 +1,4 @@
+import type { MovementReason } from '../ledger/movement.ts'
 import { computeBrasiliaDay, computeBrasiliaDayEnd } from '../shared/brasilia-day.ts'
 import { DAY } from '../shared/intervals.ts'
 import { createStateMachine } from '../shared/state-machine.ts'
@@ -69,6 +70,13 @@ export type ContestRecord =
   | { event: 'sent'; protocol: string }
   | { event: 'accepted'; movementUuid: string }
   | { event: 'rejected' }
+
+/** Reasons of the movements by which the money of an accepted contest may have come back: credits that belong to nothing else. */
+export const REINSTATEMENT_REASONS = [
+  'deposit',
+  'provider_credit',
+  'adjustment',
+] as const satisfies readonly MovementReason[]
 
 /** Why a record of an operator is refused; nothing was written. The message is written for the operator. */
 export class ContestError extends Error {
